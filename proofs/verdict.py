@@ -1,0 +1,53 @@
+"""Verdicts and the evidence they are computed from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Verdict(StrEnum):
+    """What is known about a claim."""
+
+    PROVED = "PROVED"  # an exact symbolic argument covers the whole domain
+    ENCLOSED = "ENCLOSED"  # ball arithmetic certifies every point of the whole domain
+    SAMPLED = "SAMPLED"  # nothing found against it; covers part of the domain, or has error rates
+    REFUTED = "REFUTED"  # a witness, certified, or statistical at a stated error rate
+    UNKNOWN = "UNKNOWN"  # none of these; never a pass
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What one engine found.
+
+    Attributes:
+        engine: "symbolic", "enclosure", "witness" or "monte_carlo".
+        outcome: the verdict that this evidence alone supports.
+        scope: which part of the domain it covers, in words.
+        detail: how it was found, with the numbers: error rates, bounds, precision.
+        witness: for REFUTED, the point (symbol name -> exact value).
+        seed: seed of the random numbers, or None.
+        precision: bits of the ball arithmetic, or None.
+        seconds: time taken.
+    """
+
+    engine: str
+    outcome: Verdict
+    scope: str
+    detail: str
+    witness: dict[str, Any] | None = None
+    seed: int | None = None
+    precision: int | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """The verdict on one claim, with its evidence."""
+
+    id: str
+    verdict: Verdict
+    evidence: tuple[Evidence, ...] = field(default_factory=tuple)
+    witness: dict[str, Any] | None = None
+    seconds: float = 0.0

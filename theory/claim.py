@@ -1,0 +1,114 @@
+"""A claim: one statement, the hypotheses it needs, and where it comes from.
+
+A claim carries no status. Verdicts are computed by ``proofs.verify``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import sympy
+from sympy import Basic, Symbol
+from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue, BooleanFunction
+
+from theory.decoder import Decoder
+from theory.derivation import Derivation
+from theory.domain import find_point
+from theory.errors import InvalidInput
+from theory.inputs import Equicorrelated, Inputs
+from theory.quantities import Record, bind
+from theory.symbols import DECLARED, alpha
+
+
+class MalformedClaim(InvalidInput):
+    """A claim that says nothing that could be checked."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement that holds, it is claimed, at every point of a domain.
+
+    Attributes:
+        id: permanent name, such as ``kim2025.eq4``.
+        statement: a SymPy relation or a Boolean combination of relations, over the quantities and
+            the declared symbols.
+        domain: a SymPy Boolean on the symbols; the statement is claimed wherever it holds.
+        decoder, inputs: the model that quantities without their own refer to. With
+            ``Equicorrelated`` they are exact numbers; with a random law, expectations over it.
+        source: paper and equation.
+        note: how the statement renders the source, and why so.
+        uses: ids of the claims it leans on: it is proved only if they are.
+        proof: a derivation of the statement on the whole domain, or None.
+    """
+
+    id: str
+    statement: Any
+    domain: Any = True
+    decoder: Decoder = field(default_factory=Decoder)
+    inputs: Inputs = field(default_factory=lambda: Equicorrelated(alpha))
+    source: str = ""
+    note: str = ""
+    uses: tuple[str, ...] = ()
+    proof: Derivation | None = None
+
+    @property
+    def bound_statement(self) -> Boolean:
+        """The statement, every quantity carrying its decoder and its input law."""
+        return bind(self.statement, self.decoder, self.inputs)
+
+    @property
+    def free_symbols(self) -> tuple[Symbol, ...]:
+        """The symbols that the claim quantifies over, in alphabetical order."""
+        parts: set[Basic] = set(self.bound_statement.free_symbols)
+        parts |= sympy.sympify(self.domain).free_symbols
+        return tuple(sorted((s for s in parts if isinstance(s, Symbol)), key=lambda s: s.name))
+
+    def check(self) -> None:
+        """Refuse a claim that is not well formed.
+
+        Raises:
+            MalformedClaim: the statement or the domain is not a Boolean combination of relations,
+                a symbol is not declared, or the domain is empty.
+        """
+        if not isinstance(self.id, str) or not self.id.strip():
+            raise MalformedClaim(f"claim id {self.id!r}", "'a claim has a name'", "give it an id")
+        if not isinstance(self.decoder, Decoder):
+            raise self._malformed(f"decoder {self.decoder!r}", "'decoder is a Decoder'", "use Decoder(...)")
+        if not isinstance(self.inputs, Inputs):
+            raise self._malformed(
+                f"inputs {self.inputs!r}",
+                "'inputs is an input law'",
+                "use Equicorrelated, Sphere or SharedGaussian",
+            )
+        for name, part in (("statement", self.statement), ("domain", self.domain)):
+            if not _is_logical(part):
+                raise self._malformed(
+                    f"{name} {part!r}",
+                    f"'the {name} is a SymPy relation or a Boolean combination of relations'",
+                    "write Eq, Lt, Le, Gt, Ge, Ne, joined by And, Or, Not, Implies",
+                )
+        undeclared = [s for s in self.free_symbols if s not in DECLARED]
+        if undeclared:
+            raise self._malformed(
+                f"symbol {undeclared[0].name}",
+                "'every free symbol is declared'",
+                "import i, j, k, n, d, alpha, beta, lam or m from theory",
+            )
+        if find_point(sympy.sympify(self.domain), self.free_symbols) is None:
+            raise self._malformed(
+                f"domain {self.domain}", "'the domain has a point'", "a claim about nothing is refused"
+            )
+
+    def _malformed(self, what: str, violates: str, remedy: str) -> MalformedClaim:
+        return MalformedClaim(f"claim {self.id}: {what}", violates, remedy)
+
+
+def _is_logical(part: object) -> bool:
+    """Whether ``part`` is built from relations by Boolean connectives."""
+    if isinstance(part, (bool, BooleanTrue, BooleanFalse, sympy.core.relational.Relational)):
+        return True
+    return isinstance(part, BooleanFunction) and all(_is_logical(arg) for arg in part.args)
+
+
+__all__ = ["Claim", "MalformedClaim", "Record"]

@@ -1,0 +1,165 @@
+"""The decoder: a stack of attention layers without parameters.
+
+One layer maps token vectors x_1..x_n in R^d to
+
+    y_i  = N(x_i)                                     normalisation
+    S_ij = <R_i y_i, R_j y_j> / scale                 score of query i and key j
+    A_ij = softmax over the visible keys j of beta * S_ij
+    x_i' = residual * x_i + sum_j A_ij y_j
+
+(arXiv 2509.21042, section 3.1: N projects to the unit sphere, and beta = scale = residual = 1.)
+Everything here is plain data; positions count from 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import sympy
+
+from theory.errors import InvalidInput
+from theory.values import exact, positive_integer, require
+
+
+@dataclass(frozen=True)
+class Causal:
+    """Query i sees the keys 1..i."""
+
+    def visible(self, i: int, n: int) -> tuple[int, int]:
+        """First and last key that query ``i`` of ``n`` sees."""
+        return 1, i
+
+
+@dataclass(frozen=True)
+class Bidirectional:
+    """Every query sees every key: no mask."""
+
+    def visible(self, i: int, n: int) -> tuple[int, int]:
+        """First and last key that query ``i`` of ``n`` sees."""
+        return 1, n
+
+
+@dataclass(frozen=True)
+class SlidingWindow:
+    """Query i sees itself and the ``width - 1`` keys before it."""
+
+    width: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "width", positive_integer(self.width, "width"))
+
+    def visible(self, i: int, n: int) -> tuple[int, int]:
+        """First and last key that query ``i`` of ``n`` sees."""
+        return max(1, i - self.width + 1), i
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The first ``length`` tokens see one another; the others see all tokens up to themselves."""
+
+    length: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "length", positive_integer(self.length, "length"))
+
+    def visible(self, i: int, n: int) -> tuple[int, int]:
+        """First and last key that query ``i`` of ``n`` sees.
+
+        Raises:
+            InvalidInput: the prefix is longer than the sequence.
+        """
+        if self.length > n:
+            raise InvalidInput(
+                f"prefix length = {self.length}", f"length <= n = {n}", "shorten the prefix"
+            )
+        return 1, max(i, self.length)
+
+
+@dataclass(frozen=True)
+class Rope:
+    """Rotary position embedding with angles base^(-2m/dim), m = 0..dim/2-1."""
+
+    base: sympy.Expr = sympy.Integer(10000)
+    dim: int = 64
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "base", exact(self.base, "base"))
+        object.__setattr__(self, "dim", positive_integer(self.dim, "dim"))
+        require(self.base > 1, f"base = {self.base}", "base > 1", "RoPE commonly uses 10000")
+        if self.dim % 2:
+            raise InvalidInput(
+                f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates"
+            )
+
+
+Mask = Causal | Bidirectional | SlidingWindow | Prefix
+NORMS = ("l2", "layernorm", "none")
+SCALES = ("sqrt(d)", "d")
+
+
+@dataclass(frozen=True)
+class Decoder:
+    """A stack of identical layers.
+
+    Attributes:
+        beta: inverse temperature of the softmax, >= 0.
+        residual: weight of the residual stream, >= 0 (lam in formulas).
+        norm: "l2" (unit norm), "layernorm" (centred, norm sqrt(d)) or "none".
+        scale: what scores are divided by: a number > 0, "sqrt(d)" or "d" (d is the width).
+        mask: which keys a query sees.
+        position: None, or a rotary embedding.
+
+    Raises:
+        InvalidInput: a value is outside its range.
+    """
+
+    beta: sympy.Expr = field(default=sympy.Integer(1))
+    residual: sympy.Expr = field(default=sympy.Integer(1))
+    norm: Literal["l2", "layernorm", "none"] = "l2"
+    scale: sympy.Expr | Literal["sqrt(d)", "d"] = field(default=sympy.Integer(1))
+    mask: Mask = field(default_factory=Causal)
+    position: Rope | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", exact(self.beta, "beta"))
+        object.__setattr__(self, "residual", exact(self.residual, "residual"))
+        require(self.beta >= 0, f"beta = {self.beta}", "beta >= 0", "negate the scores instead")
+        require(
+            self.residual >= 0, f"residual = {self.residual}", "residual >= 0", "use 0 for none"
+        )
+        if self.norm not in NORMS:
+            raise InvalidInput(
+                f"norm = {self.norm!r}", "'norm is known'", f"use one of {', '.join(NORMS)}"
+            )
+        if not (isinstance(self.scale, str) and self.scale in SCALES):
+            if isinstance(self.scale, str):
+                raise InvalidInput(
+                    f"scale = {self.scale!r}", "'scale is known'", 'use a number, "sqrt(d)" or "d"'
+                )
+            object.__setattr__(self, "scale", exact(self.scale, "scale"))
+            require(self.scale > 0, f"scale = {self.scale}", "scale > 0", "use 1 for none")
+        if not isinstance(self.mask, Mask):
+            raise InvalidInput(
+                f"mask = {self.mask!r}",
+                "'mask is known'",
+                "use Causal(), Bidirectional(), SlidingWindow(width) or Prefix(length)",
+            )
+        if self.position is not None and not isinstance(self.position, Rope):
+            raise InvalidInput(
+                f"position = {self.position!r}", "'position is known'", "use None or Rope(base, dim)"
+            )
+
+    def scale_at(self, d: int | None) -> sympy.Expr:
+        """The number that scores are divided by at width ``d``.
+
+        Raises:
+            InvalidInput: the scale depends on the width and none is given.
+        """
+        if not isinstance(self.scale, str):
+            return self.scale
+        if d is None:
+            raise InvalidInput(
+                f"scale = {self.scale!r} without a width", "'the width d is known'", "give dim"
+            )
+        return sympy.sqrt(d) if self.scale == "sqrt(d)" else sympy.Integer(d)

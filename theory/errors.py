@@ -1,0 +1,12 @@
+"""The one exception that bad input raises.
+
+Its message is a single line that names the value, the hypothesis it violates and a remedy,
+so that the command line can print it as it stands.
+"""
+
+
+class InvalidInput(ValueError):
+    """A value violates a stated hypothesis."""
+
+    def __init__(self, what: str, violates: str, remedy: str) -> None:
+        super().__init__(f"{what} violates {violates}; {remedy}")

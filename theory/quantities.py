@@ -1,0 +1,211 @@
+"""Score, weight and Gram matrix of a layer, as real-valued SymPy expressions.
+
+``Score(2, i, j)`` is S^(2)_ij, a number that depends on the decoder and on the law of its inputs.
+Inside a claim both are the claim's own. A quantity can also carry its own, so that one statement
+can compare two models and so that substituting for ``beta`` reaches the decoder as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import sympy
+from sympy import Basic, Expr
+from sympy.core.symbol import Str
+from sympy.printing.precedence import PRECEDENCE
+
+from theory import decoder as _decoder
+from theory import inputs as _inputs
+from theory.decoder import Decoder
+from theory.errors import InvalidInput
+from theory.inputs import Equicorrelated, Inputs
+
+_RECORDS = {
+    record.__name__: record
+    for record in (
+        Decoder,
+        _decoder.Causal,
+        _decoder.Bidirectional,
+        _decoder.SlidingWindow,
+        _decoder.Prefix,
+        _decoder.Rope,
+        Equicorrelated,
+        _inputs.Sphere,
+        _inputs.SharedGaussian,
+    )
+}
+_NOTHING = Str("")  # stands for None, and for "the claim's own"
+
+
+class Record(Basic):
+    """A frozen dataclass of this package as a SymPy tree: name, then fields."""
+
+    @staticmethod
+    def of(value: Any) -> Basic:
+        """Encode a decoder, a mask, an input law, or a field of one of them."""
+        if value is None:
+            return _NOTHING
+        if is_dataclass(value) and not isinstance(value, type):
+            parts = (Record.of(getattr(value, f.name)) for f in fields(value))
+            return Record(Str(type(value).__name__), *parts)
+        if isinstance(value, str):
+            return Str(value)
+        return sympy.sympify(value)
+
+    @staticmethod
+    def read(tree: Basic) -> Any:
+        """Decode what ``of`` encoded; the constructors check their values again."""
+        if tree == _NOTHING:
+            return None
+        if isinstance(tree, Record):
+            return _RECORDS[tree.args[0].name](*(Record.read(part) for part in tree.args[1:]))
+        if isinstance(tree, Str):
+            return tree.name
+        if tree in (sympy.true, sympy.false):
+            return bool(tree)
+        return tree
+
+
+def _position(value: object, role: str) -> Expr:
+    position = sympy.sympify(value)
+    if not isinstance(position, Expr) or position.is_integer is False:
+        raise InvalidInput(f"{role} = {value}", f"'the {role} is an integer'", "positions are 1, 2, ...")
+    if position.is_number and position < 1:
+        raise InvalidInput(f"{role} = {value}", f"{role} >= 1", "positions count from 1")
+    return position
+
+
+class Quantity(Expr):
+    """A number Q^(layer)_ij; ``letter`` is how it prints."""
+
+    letter = "Q"
+    precedence = PRECEDENCE["Mul"]  # a power of it needs brackets: it has a superscript already
+    is_commutative = True
+    is_extended_real = True
+    is_real = True
+    is_finite = True
+
+    def __new__(
+        cls,
+        layer: object,
+        i: object,
+        j: object,
+        _decoder: Basic = _NOTHING,
+        _inputs: Basic = _NOTHING,
+        *,
+        decoder: Decoder | None = None,
+        inputs: Inputs | None = None,
+    ) -> Quantity:
+        depth = sympy.sympify(layer)
+        if not depth.is_Integer or depth < 1:
+            raise InvalidInput(f"layer = {layer}", "'the layer is 1, 2, ...'", "count layers from 1")
+        if decoder is not None:
+            _decoder = Record.of(decoder)
+        if inputs is not None:
+            _inputs = Record.of(inputs)
+        return super().__new__(
+            cls, depth, _position(i, "query"), _position(j, "key"), _decoder, _inputs
+        )
+
+    @property
+    def layer(self) -> int:
+        """The layer, from 1."""
+        return int(self.args[0])
+
+    @property
+    def query(self) -> Expr:
+        """The first index, i."""
+        return self.args[1]
+
+    @property
+    def key(self) -> Expr:
+        """The second index, j."""
+        return self.args[2]
+
+    @property
+    def decoder(self) -> Decoder | None:
+        """The decoder that this quantity carries, or None for the claim's own."""
+        return Record.read(self.args[3])
+
+    @property
+    def inputs(self) -> Inputs | None:
+        """The input law that this quantity carries, or None for the claim's own."""
+        return Record.read(self.args[4])
+
+    def bind(self, decoder: Decoder, inputs: Inputs) -> Quantity:
+        """The same quantity, carrying these where it carries none of its own."""
+        own_decoder, own_inputs = self.args[3:]
+        return self.func(
+            *self.args[:3],
+            Record.of(decoder) if own_decoder == _NOTHING else own_decoder,
+            Record.of(inputs) if own_inputs == _NOTHING else own_inputs,
+        )
+
+    def _indices(self, printer: Any) -> str:
+        query, key = printer._print(self.query), printer._print(self.key)
+        separator = "" if self.query.is_Symbol and self.key.is_Symbol else ","
+        return f"{query}{separator}{key}"
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = rf"{self.letter}^{{({self.layer})}}_{{{self._indices(printer)}}}"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.letter}{self.layer}[{printer._print(self.query)},{printer._print(self.key)}]"
+
+    _sympyrepr = _sympystr
+
+
+class Score(Quantity):
+    """S^(l)_ij, the score of query i and key j in layer l, before the mask."""
+
+    letter = "S"
+
+
+class Weight(Quantity):
+    """A^(l)_ij, the attention weight of key j for query i in layer l."""
+
+    letter = "A"
+
+
+class Gram(Quantity):
+    """G^(l)_ij = <x_i, x_j> of the vectors after layer l."""
+
+    letter = "G"
+
+
+class Mix(Quantity):
+    """M^(l)_ij, the coefficient of x_j^(l-1) in x_i^(l): residual and attention together."""
+
+    letter = "M"
+
+
+class InputGram(Expr):
+    """K_ij = <x_i, x_j> of the input vectors under a given law."""
+
+    is_commutative = True
+    is_extended_real = True
+    is_real = True
+    is_finite = True
+
+    def __new__(cls, i: object, j: object, inputs: Inputs | Record) -> InputGram:
+        law = inputs if isinstance(inputs, Record) else Record.of(inputs)
+        return super().__new__(cls, _position(i, "query"), _position(j, "key"), law)
+
+    @property
+    def inputs(self) -> Inputs:
+        """The law of the inputs."""
+        return Record.read(self.args[2])
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = f"K_{{{printer._print(self.args[0])}{printer._print(self.args[1])}}}"
+        return text if exp is None else f"{text}^{{{exp}}}"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"K[{printer._print(self.args[0])},{printer._print(self.args[1])}]"
+
+
+def bind(expression: Basic, decoder: Decoder, inputs: Inputs) -> Any:
+    """Give every quantity in ``expression`` that carries no model of its own this one."""
+    return expression.xreplace({q: q.bind(decoder, inputs) for q in expression.atoms(Quantity)})

@@ -1,0 +1,77 @@
+"""Exact values of parameters.
+
+A parameter is an integer, a fraction, a decimal or a SymPy expression. A float is read as the
+decimal it prints as (0.1 is one tenth, not the nearest binary fraction), so that every engine,
+exact or not, works with the number that was written.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+
+import sympy
+
+from theory.errors import InvalidInput
+
+
+def exact(value: object, name: str) -> sympy.Expr:
+    """Return ``value`` as an exact, real SymPy expression.
+
+    >>> exact(0.1, "alpha")
+    1/10
+
+    Raises:
+        InvalidInput: the value is NaN, infinite, complex, or not a number at all.
+    """
+    if isinstance(value, bool):
+        raise InvalidInput(f"{name} = {value!r}", f"'{name} is a real number'", "give a number")
+    if isinstance(value, sympy.Expr):
+        return _checked(value, name)
+    if isinstance(value, Integral):
+        return sympy.Integer(int(value))
+    if isinstance(value, Rational):
+        return sympy.Rational(value.numerator, value.denominator)
+    if isinstance(value, Real):
+        number = float(value)
+        if not math.isfinite(number):
+            raise InvalidInput(f"{name} = {number}", f"'{name} is finite'", "give a finite number")
+        ratio = Fraction(repr(number))
+        return sympy.Rational(ratio.numerator, ratio.denominator)
+    raise InvalidInput(
+        f"{name} = {value!r}", f"'{name} is a real number'", "give a number or a SymPy expression"
+    )
+
+
+def _checked(value: sympy.Expr, name: str) -> sympy.Expr:
+    if value.has(sympy.nan, sympy.oo, sympy.zoo, -sympy.oo):
+        raise InvalidInput(f"{name} = {value}", f"'{name} is finite'", "give a finite number")
+    if value.is_real is False:
+        raise InvalidInput(f"{name} = {value}", f"'{name} is real'", "give a real number")
+    decimals = {number: sympy.Rational(str(number)) for number in value.atoms(sympy.Float)}
+    return value.xreplace(decimals) if decimals else value
+
+
+def positive_integer(value: object, name: str) -> int:
+    """Return ``value`` as an int of at least 1.
+
+    Raises:
+        InvalidInput: it is not an integer, or below 1.
+    """
+    number = exact(value, name)
+    if not number.is_Integer:
+        raise InvalidInput(f"{name} = {value}", f"'{name} is an integer'", "give a whole number")
+    if int(number) < 1:
+        raise InvalidInput(f"{name} = {value}", f"{name} >= 1", "give a whole number from 1 up")
+    return int(number)
+
+
+def require(condition: object, what: str, violates: str, remedy: str) -> None:
+    """Raise ``InvalidInput`` if ``condition`` is certainly false.
+
+    A relation between symbols that SymPy leaves open is accepted here: it is for the domain of a
+    claim to settle.
+    """
+    if condition is False or condition is sympy.false:
+        raise InvalidInput(what, violates, remedy)
