@@ -1,0 +1,696 @@
+"""The inference rules: the only code, with ``proofs.algebra``, that must be trusted for PROVED.
+
+A *line* says that a statement follows from hypotheses. Each rule below is a function that looks at
+the line to be shown (its statement, hypotheses, premises and hints) and raises ``Rejected`` unless
+the line follows. Rules never search for a proof of something else and never simplify; what a hint
+proposes is checked. All quantities are real numbers, positions are integers from 1 up, and the free
+symbols of a line are universally quantified over their assumptions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import sympy
+from sympy import Add, And, Basic, Derivative, Expr, Implies, Limit, Mul, Sum, Symbol, exp, oo, sqrt
+from sympy.core.function import Subs
+from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
+
+from proofs.algebra import Facts, Generators, denominators, identical, radicands
+from theory.claim import Claim
+from theory.decoder import Causal, Decoder
+from theory.derivation import Derivation, Step
+from theory.inputs import Equicorrelated
+from theory.quantities import Gram, InputGram, Mix, Quantity, Record, Score, Weight
+
+ORDER = (Lt, Le, Gt, Ge)
+BINDERS = (Sum, Limit, Derivative, Subs, sympy.Product, sympy.Integral, sympy.Lambda)
+
+
+class Rejected(Exception):
+    """A step does not follow by the rule it names."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """``statement`` follows from ``hypotheses``."""
+
+    statement: Basic
+    hypotheses: frozenset[Basic]
+
+
+@dataclass(frozen=True)
+class Goal(Line):
+    """A line to be shown, with what the rule may use."""
+
+    premises: tuple[Line, ...]
+    hints: Mapping[str, Any]
+    lemmas: Mapping[str, Mapping[str, Line]]
+
+    @cached_property
+    def usable(self) -> tuple[Basic, ...]:
+        """Statements of the premises; the hypotheses of each must follow from those of the goal."""
+        for premise in self.premises:
+            _require_all(premise.hypotheses, self.hypotheses)
+        return tuple(part for premise in self.premises for part in And.make_args(premise.statement))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Signs known from hypotheses and premises."""
+        return Facts.of(_flat((*self.hypotheses, *self.usable)))
+
+    def rewritten(self, expression: Expr) -> Expr:
+        """``expression`` with the left sides of equations among the premises replaced."""
+        table = {p.lhs: p.rhs for p in self.usable if isinstance(p, Eq)}
+        for _ in range(len(table)):
+            changed = _replace(expression, table)
+            if changed == expression:
+                break
+            expression = changed
+        return expression
+
+    def equation(self, kind: type | tuple[type, ...]) -> tuple[Any, Expr]:
+        """Both sides of the goal, which must be an equation whose left side is a ``kind``."""
+        goal = self.statement
+        _demand(isinstance(goal, Eq), f"{goal} is not an equation")
+        _demand(isinstance(goal.lhs, kind), f"the left side of {goal} is not of the required kind")
+        return goal.lhs, goal.rhs
+
+    def require_positive(self, e: Expr, strict: bool = True) -> None:
+        """Reject unless ``e`` is known to be > 0 (>= 0 if not ``strict``)."""
+        _demand(
+            self.facts.is_positive(self.rewritten(e), strict),
+            f"{e} {'>' if strict else '>='} 0 is not known",
+        )
+
+    def require_identical(self, left: Expr, right: Expr) -> None:
+        """Reject unless both sides have a value and are equal by field arithmetic."""
+        left, right = self.rewritten(left), self.rewritten(right)
+        self.require_defined(left, right)
+        _demand(identical(left, right), f"{left} and {right} differ")
+
+    def require_defined(self, *expressions: Expr) -> None:
+        """Reject if a denominator might vanish or a radicand be negative."""
+        culprit = self.facts.undefined(*expressions)
+        _demand(culprit is None, f"nothing known keeps {culprit} away from zero or below")
+
+
+def _demand(condition: object, otherwise: str) -> None:
+    if condition is not True:
+        raise Rejected(otherwise)
+
+
+def _flat(relations: Iterable[Basic]) -> list[Basic]:
+    return [part for relation in relations for part in And.make_args(relation)]
+
+
+def follows(relation: Basic, hypotheses: Iterable[Basic]) -> bool:
+    """Whether ``relation`` is a hypothesis, or a sign that follows from them by algebra."""
+    known = _flat(hypotheses)
+    if relation in known or relation is sympy.true:
+        return True
+    if isinstance(relation, And):
+        return all(follows(part, known) for part in relation.args)
+    if not isinstance(relation, Relational):
+        return False
+    facts, e = Facts.of(known), relation.lhs - relation.rhs
+    match relation:
+        case Eq():
+            return facts.undefined(relation.lhs, relation.rhs) is None and (
+                identical(relation.lhs, relation.rhs)
+                or (facts.is_positive(e, False) and facts.is_positive(-e, False))
+            )
+        case Ne():
+            return facts.is_nonzero(e)
+        case Lt() | Le():
+            return facts.is_positive(-e, isinstance(relation, Lt))
+        case Gt() | Ge():
+            return facts.is_positive(e, isinstance(relation, Gt))
+    return False
+
+
+def _require_all(needed: Iterable[Basic], hypotheses: frozenset[Basic]) -> None:
+    for relation in needed:
+        _demand(follows(relation, hypotheses), f"hypothesis {relation} is not available")
+
+
+def _replace(e: Basic, table: Mapping[Basic, Basic]) -> Any:
+    """Replace equals by equals, but not inside sums, limits and derivatives, which bind symbols."""
+    if e in table:
+        return table[e]
+    if not e.args or isinstance(e, (*BINDERS, Quantity, InputGram, Record)):
+        return e
+    return e.func(*(_replace(part, table) for part in e.args))
+
+
+def substitute(e: Basic, values: Mapping[Symbol, Expr]) -> Any:
+    """Put ``values`` in for free symbols, refusing whatever would be captured by a binder."""
+    touched = set(values).union(*(sympy.sympify(v).free_symbols for v in values.values()))
+    for binder in e.atoms(*BINDERS):
+        bound = binder.atoms(Symbol) - binder.free_symbols
+        if isinstance(binder, Derivative):
+            bound |= set(binder.variables)
+        _demand(not bound & touched, f"substitution would capture {bound & touched}")
+    return e.xreplace(dict(values))
+
+
+# --- the layer: one rule for each line of its definition -----------------------------------------
+
+
+def _causal(quantity: Quantity) -> Decoder:
+    """The decoder of ``quantity``: causal, without RoPE, with a numerical scale, l2 or no norm."""
+    decoder = quantity.decoder
+    _demand(
+        decoder is not None
+        and quantity.inputs is not None
+        and decoder.mask == Causal()
+        and decoder.position is None
+        and decoder.norm in ("l2", "none")
+        and not isinstance(decoder.scale, str),
+        f"no rule defines {quantity} for its decoder",
+    )
+    assert decoder is not None
+    return decoder
+
+
+def _equicorrelated(inputs: Any) -> Expr:
+    _demand(isinstance(inputs, Equicorrelated), "the inputs are not equicorrelated")
+    return inputs.alpha
+
+
+def _gram_before(quantity: Quantity, i: Expr, j: Expr) -> Expr:
+    """<x_i, x_j> of the vectors that enter the layer of ``quantity``."""
+    if quantity.layer == 1:
+        return InputGram(i, j, quantity.args[4])
+    return Gram(quantity.layer - 1, i, j, *quantity.args[3:])
+
+
+def input_gram(goal: Goal) -> None:
+    """K_ii = 1, and K_ij = alpha for i != j."""
+    gram, value = goal.equation(InputGram)
+    alpha, (i, j) = _equicorrelated(gram.inputs), gram.args[:2]
+    if i == j:
+        _demand(value == 1, "the diagonal is 1")
+    else:
+        _demand(follows(Ne(i, j), goal.hypotheses), f"{i} != {j} is not known")
+        _demand(value == alpha, "off the diagonal K is alpha")
+
+
+def score(goal: Goal) -> None:
+    """S_ij = <y_i, y_j> / scale with y = x / ||x||, for x != 0 (or y = x without normalisation)."""
+    quantity, value = goal.equation(Score)
+    decoder, (i, j) = _causal(quantity), (quantity.query, quantity.key)
+    inner = _gram_before(quantity, i, j)
+    if decoder.norm == "l2":
+        squares = [_gram_before(quantity, a, a) for a in (i, j)]
+        for square in squares:
+            goal.require_positive(square)
+        inner = inner / (sqrt(squares[0]) * sqrt(squares[1]))
+    goal.require_identical(inner / decoder.scale, value)
+
+
+def softmax(goal: Goal) -> None:
+    """A_ij = exp(beta S_ij) / sum_{k<=i} exp(beta S_ik), for j <= i."""
+    weight, value = goal.equation(Weight)
+    beta, i, j = _causal(weight).beta, weight.query, weight.key
+    _demand(follows(Le(j, i), goal.hypotheses), f"{j} <= {i} is not known")
+    sums = value.atoms(Sum)
+    _demand(len(sums) == 1, "the right side has no single sum")
+    (total,) = sums
+    k = _index(total)
+    expected = Sum(exp(beta * Score(weight.layer, i, k, *weight.args[3:])), (k, 1, i))
+    _demand(total == expected and k not in i.free_symbols, f"the sum should be {expected}")
+    _demand(value == exp(beta * Score(*weight.args)) / total, "the right side is not the softmax")
+
+
+def mix(goal: Goal) -> None:
+    """M_ij = A_ij / ||x_j|| + residual [i = j], for j <= i: x_i' = sum_j M_ij x_j."""
+    quantity, value = goal.equation(Mix)
+    decoder, i, j = _causal(quantity), quantity.query, quantity.key
+    weight: Expr = Weight(*quantity.args)
+    if decoder.norm == "l2":
+        square = _gram_before(quantity, j, j)
+        goal.require_positive(square)
+        weight = weight / sqrt(square)
+    if i == j:
+        weight += decoder.residual
+    else:
+        _demand(follows(Lt(j, i), goal.hypotheses), f"{j} < {i} is not known")
+    goal.require_identical(weight, value)
+
+
+def gram(goal: Goal) -> None:
+    """G_ij = sum_{k<=i} sum_{l<=j} M_ik M_jl <x_k, x_l>."""
+    quantity, value = goal.equation(Gram)
+    _causal(quantity)
+    i, j, model = quantity.query, quantity.key, quantity.args[3:]
+    _demand(isinstance(value, Sum) and len(value.limits) == 2, "the right side is not a double sum")
+    (k, *_), (l, *_) = value.limits
+    _demand(k != l and not {k, l} & (i.free_symbols | j.free_symbols), "indices must be fresh")
+    term = Mix(quantity.layer, i, k, *model) * Mix(quantity.layer, j, l, *model)
+    expected = Sum(term * _gram_before(quantity, k, l), (k, 1, i), (l, 1, j))
+    _demand(value == expected, f"the right side should be {expected}")
+
+
+# --- sums over positions --------------------------------------------------------------------------
+
+
+def _index(total: Sum) -> Symbol:
+    _demand(len(total.limits) == 1, f"{total} is not a single sum")
+    return total.limits[0][0]
+
+
+def equicorrelated_sum(goal: Goal) -> None:
+    """sum_{k<=i} sum_{l<=j} a_k b_l K_kl = alpha (sum a)(sum b) + (1-alpha) sum_{k<=j} a_k b_k, j <= i."""
+    double, value = goal.equation(Sum)
+    _demand(len(double.limits) == 2, "the left side is not a double sum")
+    (k, low_k, i), (l, low_l, j) = double.limits
+    _demand(low_k == low_l == 1, "sums must start at 1")
+    _demand(follows(Le(j, i), goal.hypotheses), f"{j} <= {i} is not known")
+    grams = double.function.atoms(InputGram)
+    _demand(len(grams) == 1, "the summand has no single Gram entry")
+    (entry,) = grams
+    _demand(entry.args[:2] == (k, l), f"the Gram entry should be at {k}, {l}")
+    alpha = _equicorrelated(entry.inputs)
+    factors = [f for f in Mul.make_args(double.function) if f != entry]
+    a = Mul(*(f for f in factors if l not in f.free_symbols))
+    b = Mul(*(f for f in factors if l in f.free_symbols))
+    _demand(k not in b.free_symbols and not b.has(InputGram) and not a.has(InputGram), "the summand does not factor")
+    same = Sum(a * b.xreplace({l: k}), (k, 1, j))
+    expected = alpha * Sum(a, (k, 1, i)) * Sum(b.xreplace({l: k}), (k, 1, j)) + (1 - alpha) * same
+    _demand(value == expected, f"the right side should be {expected}")
+
+
+def split_last(goal: Goal) -> None:
+    """sum_{k=a}^{b} f(k) = sum_{k=a}^{b-1} f(k) + f(b), for a <= b."""
+    total, value = goal.equation(Sum)
+    k, (_, a, b) = _index(total), total.limits[0]
+    _demand(follows(Le(a, b), goal.hypotheses), f"{a} <= {b} is not known")
+    expected = Sum(total.function, (k, a, b - 1)) + substitute(total.function, {k: b})
+    _demand(value == expected, f"the right side should be {expected}")
+
+
+def constant_sum(goal: Goal) -> None:
+    """sum_{k=a}^{b} c = (b - a + 1) c, for a <= b + 1."""
+    total, value = goal.equation(Sum)
+    k, (_, a, b) = _index(total), total.limits[0]
+    _demand(k not in total.function.free_symbols, f"the summand depends on {k}")
+    _demand(follows(Le(a, b + 1), goal.hypotheses), f"{a} <= {b + 1} is not known")
+    goal.require_identical((b - a + 1) * total.function, value)
+
+
+def linear_sum(goal: Goal) -> None:
+    """sum_k c f(k) = c sum_k f(k), for c free of k."""
+    total, value = goal.equation(Sum)
+    k = _index(total)
+    outside = Mul(*(f for f in Mul.make_args(total.function) if k not in f.free_symbols))
+    inside = Mul(*(f for f in Mul.make_args(total.function) if k in f.free_symbols))
+    _demand(value == outside * Sum(inside, *total.limits), "the right side is not the sum times the constant")
+
+
+def termwise(goal: Goal) -> None:
+    """sum_{k=a}^{b} f(k) = sum_{k=a}^{b} g(k), from f(k) = g(k) on a <= k <= b for a fresh k."""
+    total, value = goal.equation(Sum)
+    _demand(isinstance(value, Sum) and value.limits == total.limits, "the ranges differ")
+    k, (_, a, b) = _index(total), total.limits[0]
+    _demand(all(k not in h.free_symbols for h in goal.hypotheses), f"{k} is not fresh")
+    inside = goal.hypotheses | {Ge(k, a), Le(k, b)}
+    (premise,) = goal.premises
+    _require_all(premise.hypotheses, inside)
+    _demand(premise.statement == Eq(total.function, value.function), "the premise is another equation")
+
+
+# --- logic ----------------------------------------------------------------------------------------
+
+
+def hypothesis(goal: Goal) -> None:
+    """What is assumed, or follows from it by the sign of a polynomial."""
+    _demand(follows(goal.statement, goal.hypotheses), f"{goal.statement} is not assumed")
+
+
+def cite(goal: Goal) -> None:
+    """A step of a lemma, or the first premise, with values put in for its free symbols."""
+    if "lemma" in goal.hints:
+        line, others = goal.lemmas[goal.hints["lemma"]][goal.hints["step"]], goal.premises
+    else:
+        line, *others = goal.premises
+    values = goal.hints.get("values", {})
+    for other in others:
+        _require_all(other.hypotheses, goal.hypotheses)
+    known = (*goal.hypotheses, *(other.statement for other in others))
+    for symbol, value in values.items():
+        value = sympy.sympify(value)
+        _demand(symbol.is_integer is not True or value.is_integer is True, f"{value} is not an integer")
+        _demand(symbol.is_real is not True or value.is_real is True, f"{value} is not real")
+        if symbol.is_positive:
+            _demand(follows(Gt(value, 0), known), f"{value} > 0 is not known")
+        elif symbol.is_nonnegative:
+            _demand(follows(Ge(value, 0), known), f"{value} >= 0 is not known")
+    for needed in line.hypotheses:
+        instance = substitute(needed, values)
+        _demand(follows(instance, known), f"the lemma needs {instance}")
+    _demand(substitute(line.statement, values) == goal.statement, "the lemma says something else")
+
+
+def implication(goal: Goal) -> None:
+    """c => p, from p under the further hypothesis c."""
+    _demand(isinstance(goal.statement, Implies), "the statement is not an implication")
+    condition, conclusion = goal.statement.args
+    (premise,) = goal.premises
+    _require_all(premise.hypotheses, goal.hypotheses | {condition})
+    _demand(premise.statement == conclusion, "the premise is another statement")
+
+
+def detach(goal: Goal) -> None:
+    """p, from c => p and c."""
+    known = {p.args for p in goal.usable if isinstance(p, Implies)}
+    _demand(
+        any(p == goal.statement and c in (*goal.usable, *goal.hypotheses) for c, p in known),
+        "no premise implies the statement",
+    )
+
+
+def conjunction(goal: Goal) -> None:
+    """p and q, from p and from q."""
+    missing = set(And.make_args(goal.statement)) - set(goal.usable)
+    _demand(not missing, f"no premise gives {missing}")
+
+
+def equals(goal: Goal) -> None:
+    """p, from p with equals put for equals, the equation being a hypothesis about positions."""
+    (statement,) = goal.usable
+    for equation in goal.hypotheses:
+        if isinstance(equation, Eq) and isinstance(equation.lhs, Symbol):
+            table = {equation.lhs: equation.rhs}
+            if substitute(statement, table) == substitute(goal.statement, table):
+                return
+    raise Rejected("no hypothesis turns the premise into the statement")
+
+
+def cases(goal: Goal) -> None:
+    """p, from p in each of the cases a < b, a = b, a > b that the hypotheses leave open."""
+    covered: set[int] = set()
+    pivot: Expr | None = None
+    for premise in goal.premises:
+        _demand(premise.statement == goal.statement, "a case proves another statement")
+        extra = [h for h in premise.hypotheses if not follows(h, goal.hypotheses)]
+        _demand(len(extra) <= 1, "a case has more than one condition")
+        if not extra:
+            return  # this case needs no condition at all
+        condition = extra[0]
+        _demand(isinstance(condition, Relational), f"{condition} is not a relation")
+        difference = condition.lhs - condition.rhs
+        pivot = difference if pivot is None else pivot
+        same, opposite = identical(difference, pivot), identical(difference, -pivot)
+        _demand(same or opposite, "the cases compare different things")
+        signs = _SIGNS[type(condition)]
+        covered |= signs if same else {-sign for sign in signs}
+    assert pivot is not None
+    for sign, excluded_by in ((1, Le(pivot, 0)), (-1, Ge(pivot, 0)), (0, Ne(pivot, 0))):
+        _demand(sign in covered or follows(excluded_by, goal.hypotheses), "the cases leave something out")
+
+
+_SIGNS: dict[type, set[int]] = {
+    sympy.StrictLessThan: {-1},
+    sympy.LessThan: {-1, 0},
+    sympy.Equality: {0},
+    sympy.GreaterThan: {0, 1},
+    sympy.StrictGreaterThan: {1},
+    sympy.Unequality: {-1, 1},
+}
+
+
+# --- algebra and order ----------------------------------------------------------------------------
+
+
+def identity(goal: Goal) -> None:
+    """Equal as rational functions of the generators, after replacing by the premises."""
+    left, right = goal.equation(Expr)
+    goal.require_identical(left, right)
+
+
+def sign(goal: Goal) -> None:
+    """An inequality whose difference has the right sign; hint ``form``: how to write it to see that."""
+    relation = goal.statement
+    _demand(isinstance(relation, (Lt, Le, Gt, Ge, Ne)), f"{relation} is not an inequality")
+    left, right = goal.rewritten(relation.lhs), goal.rewritten(relation.rhs)
+    goal.require_defined(left, right)
+    e = right - left if isinstance(relation, (Lt, Le)) else left - right
+    form = goal.hints.get("form")
+    if form is not None:
+        form = goal.rewritten(form)
+        goal.require_defined(form)
+        _demand(identical(e, form), f"{form} is not the difference {e}")
+        e = form
+    if isinstance(relation, Ne):
+        _demand(goal.facts.is_nonzero(e), f"{e} != 0 does not follow")
+    else:
+        goal.require_positive(e, isinstance(relation, (Lt, Gt)))
+
+
+def add(goal: Goal) -> None:
+    """An inequality that is the sum of the premises, one of them strict if it is."""
+    relation = goal.statement
+    _demand(isinstance(relation, ORDER), f"{relation} is not an inequality")
+    _demand(all(isinstance(p, ORDER) for p in goal.usable), "a premise is not an inequality")
+    total = Add(*(p.gts - p.lts for p in goal.usable))
+    _demand(identical(relation.gts - relation.lts, total), "the premises add up to something else")
+    strict = any(isinstance(p, (Lt, Gt)) for p in goal.usable)
+    _demand(strict or isinstance(relation, (Le, Ge)), "no premise is strict")
+
+
+def exponential(goal: Goal) -> None:
+    """exp(u) < exp(v) for u < v, and likewise <=; 1 is exp(0)."""
+    relation = goal.statement
+    _demand(isinstance(relation, ORDER), f"{relation} is not an inequality")
+    lower, upper = relation.lts, relation.gts
+    logs = [_log(goal.rewritten(e)) for e in (lower, upper)]
+    goal.require_positive(logs[1] - logs[0], isinstance(relation, (Lt, Gt)))
+
+
+def _log(e: Expr) -> Expr:
+    if e == 1:
+        return sympy.Integer(0)
+    if e is sympy.E:
+        return sympy.Integer(1)
+    _demand(isinstance(e, exp), f"{e} is not an exponential")
+    return e.args[0]
+
+
+def root(goal: Goal) -> None:
+    """sqrt(a) < sqrt(b), from 0 <= a < b."""
+    relation = goal.statement
+    _demand(isinstance(relation, Lt), f"{relation} is not of the form sqrt(a) < sqrt(b)")
+    a, b = relation.lhs**2, relation.rhs**2
+    _demand(relation == Lt(sqrt(a), sqrt(b)), f"{relation} is not of the form sqrt(a) < sqrt(b)")
+    goal.require_positive(a, strict=False)
+    goal.require_positive(goal.rewritten(b) - goal.rewritten(a))
+
+
+def product(goal: Goal) -> None:
+    """c a < c b, from a < b and c > 0; hint ``factor``: c."""
+    relation, c = goal.statement, goal.hints["factor"]
+    _demand(isinstance(relation, Lt), f"{relation} is not of the form c a < c b")
+    goal.require_positive(c)
+    _demand(Lt(relation.lhs / c, relation.rhs / c) in goal.usable, "no premise compares the other factors")
+
+
+def quotient(goal: Goal) -> None:
+    """c/a < c/b, from 0 < b < a and c > 0 (and c/b < c/a for c < 0); hint ``numerator``: c."""
+    relation, c = goal.statement, goal.hints["numerator"]
+    _demand(isinstance(relation, (Lt, Gt)), f"{relation} is not of the form c/a < c/b")
+    small, large = c / relation.gts, c / relation.lts  # denominators in rising order, for c > 0
+    if not goal.facts.is_positive(c):
+        goal.require_positive(-c)
+        small, large = large, small
+    goal.require_positive(small)
+    goal.require_positive(large)
+    _demand(Lt(small, large) in goal.usable, f"no premise gives {small} < {large}")
+
+
+def derivative(goal: Goal) -> None:
+    """d f / d x, worked out by the rules of differentiation."""
+    left, right = goal.equation(Derivative)
+    _demand(len(left.variables) == 1, "only first derivatives")
+    f, x = left.expr, left.variables[0]
+    _demand(not f.has(Quantity, *BINDERS), "the function is not elementary")
+    goal.require_defined(f)
+    goal.require_identical(f.diff(x), right)
+
+
+def decreasing(goal: Goal) -> None:
+    """f(y) < f(x) for a <= x < y, from f' < 0 on m >= a (mean value theorem); hints ``at``: x, y."""
+    (premise,) = goal.premises
+    slope = premise.statement
+    _demand(isinstance(slope, Lt) and isinstance(slope.lhs, Derivative) and slope.rhs == 0, "no negative derivative")
+    f, m = slope.lhs.expr, slope.lhs.variables[0]
+    x, y = goal.hints["at"]
+    _demand(all(m not in h.free_symbols for h in goal.hypotheses), f"{m} is not fresh")
+    _demand(m.is_nonnegative is True and m.is_integer is None, f"{m} is not a real variable >= 0")
+    _require_all(premise.hypotheses, goal.hypotheses)
+    _demand(not f.has(Quantity, *BINDERS), "the function is not elementary")
+    goal.require_defined(f)  # on the whole of m >= 0, so f is differentiable there
+    goal.require_positive(x, strict=False)
+    goal.require_positive(y - x)
+    _demand(isinstance(goal.statement, Lt), "the statement is not an inequality")
+    for side, at in zip(goal.statement.args, (y, x), strict=True):
+        _demand(identical(side, substitute(f, {m: at})), f"{side} is not the function at {at}")
+
+
+def cauchy_schwarz(goal: Goal) -> None:
+    """S_ij < 1 for j < i in layer two, from linearly independent inputs, M_ii != 0 and M_jj != 0.
+
+    x_i' has a part along x_i and x_j', which is not zero, has none: they are not parallel, so the
+    cosine between them is below 1. Equicorrelated x_1..x_i are linearly independent when the
+    eigenvalues 1 - alpha and 1 + (i-1) alpha of their Gram matrix are positive.
+    """
+    relation = goal.statement
+    _demand(isinstance(relation, Lt) and relation.rhs == 1, "the statement is not S < 1")
+    quantity = relation.lhs
+    _demand(isinstance(quantity, Score) and quantity.layer == 2, "not a score of layer two")
+    decoder, i, j = _causal(quantity), quantity.query, quantity.key
+    _demand(decoder.norm == "l2" and decoder.scale == 1, "the score is not a cosine")
+    alpha = _equicorrelated(quantity.inputs)
+    _require_all((Lt(j, i), Lt(alpha, 1), Gt(1 + (i - 1) * alpha, 0)), goal.hypotheses)
+    for position in (i, j):
+        _demand(goal.facts.is_nonzero(Mix(1, position, position, *quantity.args[3:])), f"M at {position} may vanish")
+
+
+# --- limits at infinity ---------------------------------------------------------------------------
+
+
+def _limit(goal: Goal) -> tuple[Expr, Symbol, Expr]:
+    left, value = goal.equation(Limit)
+    f, x, point, _ = left.args
+    _demand(point is oo, "only limits at infinity")
+    _demand(all(x not in h.free_symbols for h in goal.hypotheses), f"{x} is not fresh")
+    _demand(x not in value.free_symbols, f"the limit depends on {x}")
+    return f, x, value
+
+
+def rational_limit(goal: Goal) -> None:
+    """Limit of a rational function of x: the quotient of the leading coefficients, or zero."""
+    f, x, value = _limit(goal)
+    generators = Generators([f, x])
+    _demand(
+        all(term == x or x not in term.free_symbols for term in generators.meaning),
+        f"{f} is not a rational function of {x}",
+    )
+    fraction = generators.convert(f)
+    index = generators.meaning.index(x)
+    meaning = dict(zip(generators.ring.symbols, generators.meaning, strict=False))
+    top, bottom = (_leading(p, index, meaning) for p in (fraction.numer, fraction.denom))
+    _demand(top[0] <= bottom[0], f"{f} does not converge")
+    _demand(goal.facts.is_nonzero(goal.rewritten(bottom[1])), f"the leading coefficient {bottom[1]} may vanish")
+    goal.require_identical(top[1] / bottom[1] if top[0] == bottom[0] else sympy.Integer(0), value)
+
+
+def _leading(p: Any, index: int, meaning: Mapping[Any, Expr]) -> tuple[int, Expr]:
+    """Degree and leading coefficient of a polynomial in one of its generators."""
+    degree = max(powers[index] for powers in p.monoms()) if p else 0
+    ring = p.ring
+    terms = {(*m[:index], 0, *m[index + 1 :]): c for m, c in p.terms() if m[index] == degree}
+    return degree, ring.from_dict(terms).as_expr().xreplace(dict(meaning))
+
+
+def limit_algebra(goal: Goal) -> None:
+    """Limit of a continuous expression in functions whose limits are premises."""
+    f, x, value = _limit(goal)
+    limits = [p for p in goal.usable if isinstance(p, Eq) and isinstance(p.lhs, Limit)]
+    inner = {p.lhs.args[0]: p.rhs for p in limits if p.lhs.args[1:3] == (x, oo)}
+    outer = _replace(f, inner)
+    _demand(x not in outer.free_symbols, f"the limit of a part of {f} is not among the premises")
+    for base in (*denominators(outer), *radicands(outer)):
+        _demand(goal.facts.is_nonzero(base), f"{base} may vanish in the limit")
+    goal.require_identical(outer, value)
+
+
+def limit_of_equal(goal: Goal) -> None:
+    """lim f = c, from f = g for all large x and lim g = c."""
+    f, x, value = _limit(goal)
+    equality, limit = goal.premises
+    _require_all(limit.hypotheses, goal.hypotheses)
+    _demand(isinstance(equality.statement, Eq) and equality.statement.lhs == f, "no equation for the function")
+    g = equality.statement.rhs
+    _demand(limit.statement == Eq(Limit(g, x, oo), value), "the second premise is not the limit of the other form")
+    for h in equality.hypotheses:
+        eventually = isinstance(h, ORDER) and h.gts == x and x not in h.lts.free_symbols
+        _demand(eventually or follows(h, goal.hypotheses), f"{h} need not hold for large {x}")
+
+
+RULES: dict[str, Callable[[Goal], None]] = {
+    rule.__name__: rule
+    for rule in (
+        input_gram, score, softmax, mix, gram,
+        equicorrelated_sum, split_last, constant_sum, linear_sum, termwise,
+        hypothesis, cite, implication, detach, conjunction, equals, cases,
+        identity, sign, add, exponential, root, product, quotient, derivative, decreasing,
+        cauchy_schwarz, rational_limit, limit_algebra, limit_of_equal,
+    )
+}  # fmt: skip
+
+
+# --- derivations ----------------------------------------------------------------------------------
+
+_checked: dict[int, tuple[Derivation, dict[str, Line]]] = {}
+
+
+def check(derivation: Derivation) -> dict[str, Line]:
+    """Check every step; return the lines by label.
+
+    Raises:
+        Rejected: a step does not follow; the message names derivation, step and reason.
+    """
+    known = _checked.get(id(derivation))
+    if known is not None and known[0] is derivation:
+        return known[1]
+    lemmas = {lemma.name: check(lemma) for lemma in derivation.lemmas}
+    lines: dict[str, Line] = {}
+    for step in derivation.steps:
+        try:
+            _check_step(step, frozenset(derivation.hypotheses), lines, lemmas)
+        except (Rejected, KeyError, AttributeError, TypeError, ValueError) as error:
+            raise Rejected(f"{derivation.name}, step {step.label} ({step.rule}): {error}") from error
+    _checked[id(derivation)] = (derivation, lines)
+    return lines
+
+
+def _check_step(
+    step: Step, shared: frozenset[Basic], lines: dict[str, Line], lemmas: Mapping[str, Mapping[str, Line]]
+) -> None:
+    _demand(step.label not in lines, "the label is taken")
+    _demand(step.rule in RULES, f"there is no rule {step.rule}")
+    hypotheses = shared | frozenset(step.given)
+    premises = tuple(lines[label] for label in step.premises)
+    RULES[step.rule](Goal(step.statement, hypotheses, premises, step.hints, lemmas))
+    lines[step.label] = Line(step.statement, hypotheses)
+
+
+def prove(claim: Claim, derivation: Derivation) -> None:
+    """Check that ``derivation`` ends with the claim's statement on the claim's whole domain.
+
+    A hypothesis Eq(symbol, value) about a symbol foreign to the claim is a definition: its value is
+    put in.
+
+    Raises:
+        Rejected: it does not.
+    """
+    lines = check(derivation)
+    last = lines[derivation.steps[-1].label]
+    domain = _flat((sympy.sympify(claim.domain),))
+    values = {
+        h.lhs: h.rhs
+        for h in last.hypotheses
+        if isinstance(h, Eq) and isinstance(h.lhs, Symbol) and h.lhs not in claim.free_symbols
+    }
+    statement = substitute(last.statement, values)
+    _demand(
+        statement == claim.bound_statement,
+        f"{derivation.name} ends with {statement}, which is not the claim",
+    )
+    for needed in last.hypotheses:
+        instance = substitute(needed, values)
+        _demand(follows(instance, domain), f"{derivation.name} needs {instance}, which the domain does not give")
