@@ -17,6 +17,7 @@ from typing import Any
 import sympy
 from sympy import Add, And, Basic, Derivative, Expr, Implies, Limit, Mul, Sum, Symbol, exp, oo, sqrt
 from sympy.core.function import Subs
+from sympy.polys.rings import PolyElement
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
 
 from proofs.algebra import Facts, Generators, denominators, identical, radicands
@@ -580,32 +581,37 @@ def rational_limit(goal: Goal) -> None:
         f"{f} is not a rational function of {x}",
     )
     fraction = generators.convert(f)
-    index = generators.meaning.index(x)
-    meaning = dict(zip(generators.ring.symbols, generators.meaning, strict=False))
-    top, bottom = (_leading(p, index, meaning) for p in (fraction.numer, fraction.denom))
+    bottoms = [fraction.denom, *(generators.convert(base).numer for base in denominators(f))]
+    for bottom in bottoms:  # so that f has a value for all large x
+        leading = _leading(bottom, x, generators)[1]
+        _demand(goal.facts.is_nonzero(goal.rewritten(leading)), f"the leading coefficient {leading} may vanish")
+    top, bottom = (_leading(p, x, generators) for p in (fraction.numer, fraction.denom))
     _demand(top[0] <= bottom[0], f"{f} does not converge")
-    _demand(goal.facts.is_nonzero(goal.rewritten(bottom[1])), f"the leading coefficient {bottom[1]} may vanish")
     goal.require_identical(top[1] / bottom[1] if top[0] == bottom[0] else sympy.Integer(0), value)
 
 
-def _leading(p: Any, index: int, meaning: Mapping[Any, Expr]) -> tuple[int, Expr]:
-    """Degree and leading coefficient of a polynomial in one of its generators."""
+def _leading(p: PolyElement, x: Symbol, generators: Generators) -> tuple[int, Expr]:
+    """Degree and leading coefficient of a polynomial in x."""
+    index = generators.meaning.index(x)
     degree = max(powers[index] for powers in p.monoms()) if p else 0
-    ring = p.ring
     terms = {(*m[:index], 0, *m[index + 1 :]): c for m, c in p.terms() if m[index] == degree}
-    return degree, ring.from_dict(terms).as_expr().xreplace(dict(meaning))
+    meaning = dict(zip(p.ring.symbols, generators.meaning, strict=False))
+    return degree, p.ring.from_dict(terms).as_expr().xreplace(meaning)
 
 
 def limit_algebra(goal: Goal) -> None:
     """Limit of a continuous expression in functions whose limits are premises."""
     f, x, value = _limit(goal)
     limits = [p for p in goal.usable if isinstance(p, Eq) and isinstance(p.lhs, Limit)]
-    inner = {p.lhs.args[0]: p.rhs for p in limits if p.lhs.args[1:3] == (x, oo)}
-    outer = _replace(f, inner)
+    parts = {p.lhs.args[0]: (sympy.Dummy(), p.rhs) for p in limits if p.lhs.args[1:3] == (x, oo)}
+    # with fresh names for the parts, so that nothing cancels before x is seen to be gone
+    outer = _replace(f, {part: name for part, (name, _) in parts.items()})
     _demand(x not in outer.free_symbols, f"the limit of a part of {f} is not among the premises")
+    values = dict(parts.values())
     for base in (*denominators(outer), *radicands(outer)):
+        base = base.xreplace(values)
         _demand(goal.facts.is_nonzero(base), f"{base} may vanish in the limit")
-    goal.require_identical(outer, value)
+    goal.require_identical(outer.xreplace(values), value)
 
 
 def limit_of_equal(goal: Goal) -> None:

@@ -22,7 +22,7 @@ from theory import gram_moments as gm
 from theory import symbols
 from theory.errors import InvalidInput
 from theory.formula import Formula
-from theory.pair_classes import CONSTANTS, r
+from theory.pair_classes import CONSTANTS, PairClass, curvature, pair_classes, places, r, slope
 from theory.symbols import alpha, beta
 from theory.values import exact, require
 
@@ -145,6 +145,25 @@ def limiting_score(i: object = symbols.i, j: object = symbols.j) -> Expr:
     letters = gm.g(symbols.i) / (gm.h(symbols.i) * gm.h(symbols.j))
     formula = Formula("", letters, (), ROWS, (symbols.i, symbols.j), _constants())
     return formula.expand().xreplace({symbols.i: query, symbols.j: key})
+
+
+def score_curvatures(i: Expr = symbols.i, j: Expr = symbols.j) -> tuple[tuple[PairClass, Expr], ...]:
+    r"""The eight classes of pairs (p, q) for j < i, each with d^2 S^(2)_ij / de_pq^2, in letters.
+
+    The chain rule, before any sum: (1/2) (1-alpha)^2 times the sum of count x curvature is ``score_correction``.
+    """
+    among = places(j, i)
+    rows = {j: among[1], i: among[3]}
+    slopes, bends = score_slopes(i, j), _score_bends(i, j)
+    table = []
+    for pair in pair_classes(among):
+        total: Expr = Integer(0)
+        for (a, b), by in slopes.items():
+            total += by * curvature(rows[a], rows[b], pair)
+        for ((a, b), (c, e)), by in bends.items():
+            total += by * slope(rows[a], rows[b], pair) * slope(rows[c], rows[e], pair)
+        table.append((pair, total))
+    return tuple(table)
 
 
 def score_slopes(i: Expr, j: Expr) -> dict[Entry, Expr]:

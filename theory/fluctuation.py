@@ -74,7 +74,7 @@ def score_covariance(
     >>> from theory.symbols import alpha, beta, lam
     >>> point = {alpha: 0, beta: 1, lam: 1}
     >>> round(float(score_covariance(2, 1).subs(point)), 9)
-    0.980371896
+    1.191305528
     """
     query, first = earlier_key(i, j)
     _, second = earlier_key(i, j if k is None else k)
@@ -126,10 +126,10 @@ def order_probability(
     return (1 + sympy.erf(z / sympy.sqrt(2))) / 2
 
 
-def even_odds_width(
+def order_width(
     i: object = symbols.i, j: object = symbols.j, k: object = symbols.k, probability: object = sympy.Rational(3, 4)
 ) -> Expr:
-    r"""The width from which on one input has S^(2)_ik > S^(2)_ij with at least this probability, for j < k < i.
+    r"""The width at which one input has S^(2)_ik > S^(2)_ij with this probability, for j < k < i.
 
     To leading order, v (z/gap)^2 with z the normal quantile of the probability, gap the difference in the
     limit and v/d its variance.

@@ -250,3 +250,36 @@ def increasing() -> Derivation:
         lemmas=(order_lemma, below, form, first),
         intro="For 0 <= alpha < 1, every beta and every residual weight, S_ij < S_i,j+1 for all j < i.",
     )
+
+
+@cache
+def flat_without_norm() -> Derivation:
+    """Without normalisation the scores before the diagonal do not depend on the key."""
+    first = layer_one("none")
+    model = {"decoder": decoder("none"), "inputs": INPUTS}
+
+    def raw(a: Expr, b: Expr) -> Score:
+        return Score(2, a, b, **model)
+
+    def inner(a: Expr, b: Expr) -> Gram:
+        return Gram(1, a, b, **model)
+
+    lemma = {"lemma": first.name, "step": "g"}
+    steps = (
+        Step("g", Eq(inner(i, j), g(i)), "cite", given=(EARLIER,), hints=lemma),
+        Step("S-inner", Eq(raw(i, j), inner(i, j)), "score", given=(EARLIER,), why="no normalisation, scale 1"),
+        Step("S", Eq(raw(i, j), g(i)), "identity", ("S-inner", "g"), given=(EARLIER,)),
+        Step("S-next", Eq(raw(i, j + 1), g(i)), "cite", ("S",), given=(EARLIER_BY_TWO,),
+             hints={"values": {j: j + 1}}),
+        Step("nearer", EARLIER, "hypothesis", given=(EARLIER_BY_TWO,)),
+        Step("flat", Eq(raw(i, j), raw(i, j + 1)), "identity", ("S", "S-next"), given=(EARLIER_BY_TWO,),
+             why="g(i) does not depend on the key"),
+    )  # fmt: skip
+    return Derivation(
+        name="flat-without-norm",
+        title="No normalisation, no order",
+        hypotheses=(R_IS,),
+        steps=steps,
+        lemmas=(first,),
+        intro="It is the normalisation that creates the order: without it, row i of S^(2) is constant.",
+    )

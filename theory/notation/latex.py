@@ -144,6 +144,14 @@ class MathPrinter(LatexPrinter):
             text = bracket(text)
         return rf"\lim_{{{self._print(variable)} \to {self._print(point)}}} {text}"
 
+    def _print_Derivative(self, expr: Any) -> str:
+        marks = " ".join(
+            rf"\frac{{d{'' if n == 1 else f'^{{{n}}}'}}}{{d{self._print(v)}{'' if n == 1 else f'^{{{n}}}'}}}"
+            for v, n in expr.variable_count
+        )
+        body = self._print(expr.expr)
+        return f"{marks} {bracket(body) if isinstance(expr.expr, Add) else body}"
+
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
         if hasattr(expr, "_latex"):
             return expr._latex(self)

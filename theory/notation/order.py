@@ -91,8 +91,9 @@ def ordered_terms(expr: Add) -> list[Expr]:
     terms = list(Add.make_args(expr))
     symbols = expr.free_symbols
     only_greek = all(is_greek(s) for s in symbols if isinstance(s, Symbol))
+    bracketed = all(term.is_Rational or term.is_Mul and any(f.is_Add for f in term.args) for term in terms)
     steep = max((_degree(term, is_index) for term in terms), default=0) >= 2
-    terms.sort(key=lambda term: _term_key(term, only_greek, steep))
+    terms.sort(key=lambda term: _term_key(term, only_greek or bracketed, steep))
     if terms[0].could_extract_minus_sign():
         for place, term in enumerate(terms):
             if not term.could_extract_minus_sign():
@@ -109,7 +110,9 @@ def _factor_key(factor: Expr) -> tuple:
         rank = 0 if base.is_Rational else 1
     elif isinstance(base, Symbol):
         rank = 2 if is_greek(base) else 4 if is_index(base) else 3
-    elif isinstance(base, sympy.exp) or factor is not base and not factor.exp.is_Integer:
+    elif isinstance(base, sympy.exp):
+        rank, length = 7, 3  # after short brackets: (i - 1) e^x
+    elif factor is not base and not factor.exp.is_Integer:
         rank = 5
     elif isinstance(base, Add):
         rank, length = 7, base.count_ops()
@@ -134,12 +137,12 @@ def _degree(term: Expr, wanted: Any) -> int:
     return total
 
 
-def _term_key(term: Expr, only_greek: bool, steep: bool) -> tuple:
+def _term_key(term: Expr, first_constant: bool, steep: bool) -> tuple:
     _, _, denominator = split_fraction(term)
     fraction = any(not part.is_number for part in denominator)
     constant = term.is_number
     indices = _degree(term, is_index)
     others = _degree(term, lambda symbol: not is_index(symbol))
-    if only_greek:
+    if first_constant:
         return (fraction, not constant, others, term.sort_key())
     return (fraction, constant, -indices if steep else max(indices, 0), -others, term.sort_key())

@@ -71,12 +71,18 @@ class PlainPrinter(StrPrinter):
         return "infinity"
 
     def _print_Sum(self, expr: Any) -> str:
-        heads = ", ".join(f"{self._print(v)} = {self._print(a)}..{self._print(b)}" for v, a, b in expr.limits)
+        bounds = (tuple(self._print(part).replace(" ", "") for part in limit) for limit in expr.limits)
+        heads = ",".join(f"{index}={low}..{high}" for index, low, high in bounds)
         return f"sum[{heads}]({self._print(expr.function)})"
 
     def _print_Limit(self, expr: Any) -> str:
         body, variable, point = expr.args[:3]
-        return f"lim[{self._print(variable)} -> {self._print(point)}]({self._print(body)})"
+        return f"lim[{self._print(variable)}->{self._print(point)}]({self._print(body)})"
+
+    def _print_Derivative(self, expr: Any) -> str:
+        return "".join(f"d/d{self._print(v)} " * int(times) for v, times in expr.variable_count) + (
+            f"({self._print(expr.expr)})"
+        )
 
     def _print_Quantity(self, expr: Any) -> str:
         return expr._sympystr(self)

@@ -1,0 +1,155 @@
+"""Masked attention on vectors, written as the definition reads: the referee.
+
+Nothing here knows that scores depend on the vectors through their Gram matrix only, and nothing is
+shared with the other routes (``numerics.gram``, ``numerics.balls``).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.parameters import as_float, constants, width
+from theory.decoder import Decoder, Mask, Rope
+from theory.errors import InvalidInput
+from theory.values import positive_integer
+
+Array = NDArray[np.float64]
+Pairing = Literal["half", "interleaved"]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Attention:
+    """What attention computed, layer by layer; the first axis is the layer.
+
+    Attributes:
+        raw_scores: every score, visible or not, shape (layers, ..., n, n).
+        scores: the same with NaN where the mask hides the key.
+        weights: rows sum to one, 0 where the mask hides the key, shape (layers, ..., n, n).
+        vectors: the token vectors after each layer, shape (layers, ..., n, d).
+    """
+
+    raw_scores: Array
+    scores: Array
+    weights: Array
+    vectors: Array
+
+
+def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "half") -> Attention:
+    """Run ``layers`` layers of ``decoder`` on ``vectors``.
+
+    Args:
+        decoder: the layer, with or without RoPE.
+        vectors: token vectors as rows, shape (..., n, d); leading axes are a batch.
+        layers: how many layers, at least 1.
+        pairing: which coordinates RoPE rotates together: m and m + d/2 ("half", as in Llama) or
+            2m and 2m + 1 ("interleaved", as in the RoPE paper). Token i turns by i times the angle.
+
+    Raises:
+        InvalidInput: the vectors are not finite or of the wrong shape, a normalised vector has norm
+            zero (up to rounding), a number overflows, or RoPE's dim is not the width.
+
+    Source: arXiv 2509.21042, section 3.1.
+    """
+    x = np.asarray(vectors, dtype=np.float64)
+    if x.ndim < 2 or 0 in x.shape:
+        raise InvalidInput(f"vectors of shape {x.shape}", "'the shape is (..., n, d)'", "give rows of tokens")
+    if not np.all(np.isfinite(x)):
+        raise InvalidInput("vectors with NaN or infinity", "'vectors are finite'", "give finite numbers")
+    layers = positive_integer(layers, "layers")
+    n, d = x.shape[-2:]
+    width(decoder, d)
+    numbers = constants(decoder, d)
+    hidden = _hidden(decoder.mask, n)
+    rotation = None if decoder.position is None else _rotation(decoder.position, n, d, pairing)
+
+    record: list[tuple[Array, Array, Array, Array]] = []
+    noise = np.zeros(x.shape[:-1])  # how large a vector could be by rounding alone
+    for _ in range(layers):
+        with np.errstate(over="ignore", invalid="ignore"):
+            y = _normalise(decoder, x, noise)
+            rotated = y if rotation is None else _rotate(y, *rotation, pairing)
+            raw = np.einsum("...id,...jd->...ij", rotated, rotated) / numbers.scale
+            visible = np.where(hidden, np.nan, raw)
+            weights = _softmax(numbers.beta, raw, hidden)
+            mixed = np.einsum("...ij,...jd->...id", weights, y)
+            lengths = np.linalg.norm(x, axis=-1)
+            largest = np.linalg.norm(y, axis=-1).max(axis=-1, keepdims=True)
+            noise = 4 * n * _EPS * (numbers.residual * lengths + largest)
+            x = numbers.residual * x + mixed
+        if not (np.all(np.isfinite(x)) and np.all(np.isfinite(raw)) and np.all(np.isfinite(weights))):
+            raise InvalidInput(
+                "a vector or score that overflows", "'all numbers are finite'", "use smaller vectors"
+            )
+        record.append((raw, visible, weights, x))
+    return Attention(*(np.stack(part) for part in zip(*record, strict=True)))
+
+
+def _hidden(mask: Mask, n: int) -> NDArray[np.bool_]:
+    hidden = np.ones((n, n), dtype=bool)
+    for i in range(1, n + 1):
+        first, last = mask.visible(i, n)
+        hidden[i - 1, first - 1 : last] = False
+    return hidden
+
+
+def _normalise(decoder: Decoder, x: Array, noise: Array) -> Array:
+    if decoder.norm == "none":
+        return x
+    if decoder.norm == "l2":
+        return x / _positive_length(x, noise)[..., None]
+    d = x.shape[-1]
+    centred = x - x.mean(axis=-1, keepdims=True)
+    noise = noise + d * _EPS * np.linalg.norm(x, axis=-1)
+    return math.sqrt(d) * centred / _positive_length(centred, noise)[..., None]
+
+
+def _positive_length(x: Array, noise: Array) -> Array:
+    length = np.linalg.norm(x, axis=-1)
+    if np.any(length <= noise):
+        raise InvalidInput(
+            "a token vector of norm zero (up to rounding)",
+            "'a normalised vector is not zero'",
+            "use residual > 0, beta > 0 or other inputs",
+        )
+    return length
+
+
+def _softmax(beta: float, scores: Array, hidden: NDArray[np.bool_]) -> Array:
+    """Softmax of beta * scores over the visible keys; only differences from the largest are taken."""
+    seen = np.where(hidden, -np.inf, scores)
+    below = seen - seen.max(axis=-1, keepdims=True)
+    # 0 * (-inf) is no number: multiply the visible entries only.
+    powers = np.where(hidden, 0.0, np.exp(beta * np.where(hidden, 0.0, below)))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def _rotation(position: Rope, n: int, d: int, pairing: Pairing) -> tuple[Array, Array]:
+    """Cosines and sines, shape (n, d/2), of the angle of token i in plane m."""
+    if pairing not in ("half", "interleaved"):
+        raise InvalidInput(f"pairing = {pairing!r}", "'pairing is known'", "use 'half' or 'interleaved'")
+    if position.dim != d:
+        raise InvalidInput(f"RoPE dim = {position.dim}", f"dim = width = {d}", "use vectors of that width")
+    base = as_float(position.base, "base")
+    frequencies = base ** (-2.0 * np.arange(d // 2) / d)
+    angles = np.arange(1, n + 1)[:, None] * frequencies
+    return np.cos(angles), np.sin(angles)
+
+
+def _rotate(y: Array, cosines: Array, sines: Array, pairing: Pairing) -> Array:
+    half = y.shape[-1] // 2
+    first, second = (
+        (slice(None, half), slice(half, None))
+        if pairing == "half"
+        else (slice(0, None, 2), slice(1, None, 2))
+    )
+    rotated = np.empty_like(y)
+    rotated[..., first] = cosines * y[..., first] - sines * y[..., second]
+    rotated[..., second] = sines * y[..., first] + cosines * y[..., second]
+    return rotated

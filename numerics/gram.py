@@ -1,0 +1,183 @@
+"""The Gram recursion in float64.
+
+Without RoPE a layer depends on the token vectors only through their Gram matrix K. With s_i the
+factor that normalises vector i,
+
+    S_ij = K_ij s_i s_j / scale,   A = softmax(mask(beta S)),   M = A diag(s) + residual I,   K' = M K M^T
+
+* l2: s_i = K_ii^(-1/2).
+* none: s_i = 1.
+* layernorm at width d: K is the Gram matrix of the *centred* vectors P x, and s_i = sqrt(d) K_ii^(-1/2).
+  This is closed, because the centring P acts on coordinates and M on tokens, so P x' = M (P x).
+
+Shares no code with ``numerics.attention`` and ``numerics.balls``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.parameters import Constants, as_float, constants, correlation, width
+from theory.decoder import Decoder
+from theory.errors import InvalidInput
+from theory.values import positive_integer
+
+Array = NDArray[np.float64]
+
+_EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class MeanField:
+    """Scores, weights and Gram matrices of a stack of layers; the first axis is the layer.
+
+    Attributes:
+        scores: S^(l)_ij at [l-1, ..., i-1, j-1]; NaN where the mask hides key j from query i.
+        weights: A^(l)_ij; rows sum to one, 0 where the mask hides the key.
+        gram: G^(l)_ij, the inner products of the vectors *after* the layer.
+    """
+
+    scores: Array
+    weights: Array
+    gram: Array
+
+
+def mean_field(decoder: Decoder, alpha: object, n: int, layers: int, dim: int | None = None) -> MeanField:
+    """Scores, weights and Gram matrices for unit vectors with all pairwise cosines ``alpha``.
+
+    This is the limit of infinite width of the random input laws. With LayerNorm the normalised vectors
+    have norm sqrt(dim), so against unit inputs the first layer's residual weighs residual/sqrt(dim).
+
+    Args:
+        decoder: the layer, without RoPE.
+        alpha: the cosine, in [-1/(n-1), 1).
+        n: the length of the sequence.
+        layers: how many layers.
+        dim: the width; needed where the decoder depends on it (LayerNorm, scale "sqrt(d)" or "d").
+
+    Returns:
+        Arrays of shape (layers, n, n).
+
+    Raises:
+        InvalidInput: a value is out of range or symbolic, the decoder has a RoPE, or a vector that is to
+            be normalised vanishes, or so nearly that fewer than seven digits of its square are sure.
+
+    >>> from theory.decoder import Decoder
+    >>> print(round(mean_field(Decoder(), alpha=0, n=2, layers=2).scores[1, 1, 0], 12))
+    0.153520650506
+
+    Source: arXiv 2509.21042, section 3.2, for every layer.
+    """
+    n = positive_integer(n, "n")
+    cosine = as_float(correlation(alpha, n), "alpha")
+    return recursion(decoder, equicorrelated(cosine, n), layers, dim, accuracy=1e-7)
+
+
+def equicorrelated(alpha: float, n: int) -> Array:
+    """The Gram matrix with 1 on the diagonal and ``alpha`` off it, shape (n, n)."""
+    gram = np.full((n, n), float(alpha))
+    np.fill_diagonal(gram, 1.0)
+    return gram
+
+
+def recursion(
+    decoder: Decoder, gram: Array, layers: int, dim: int | None = None, accuracy: float = 1.0
+) -> MeanField:
+    """Run ``layers`` layers of ``decoder`` on inputs with Gram matrix ``gram``.
+
+    Args:
+        decoder: the layer, without RoPE.
+        gram: Gram matrices of the inputs (of the centred inputs for LayerNorm), shape (..., n, n).
+        layers: how many layers.
+        dim: the width, where the decoder depends on it.
+        accuracy: refuse a squared norm whose relative rounding error may exceed this; at 1 only
+            those are refused that cannot be told from zero.
+
+    Returns:
+        Arrays of shape (layers, ..., n, n).
+
+    Raises:
+        InvalidInput: as for ``mean_field``; or the matrices are not finite and square.
+    """
+    kernel = np.asarray(gram, dtype=np.float64)
+    if kernel.ndim < 2 or kernel.shape[-1] != kernel.shape[-2] or 0 in kernel.shape:
+        raise InvalidInput(f"gram of shape {kernel.shape}", "'gram is square'", "give shape (..., n, n)")
+    if not np.all(np.isfinite(kernel)):
+        raise InvalidInput("gram with NaN or infinity", "'gram is finite'", "give finite inner products")
+    if decoder.position is not None:
+        raise InvalidInput(
+            f"position = {decoder.position}",
+            "'no RoPE'",
+            "RoPE comes later to this route; use position=None or numerics.attention.attend",
+        )
+    layers = positive_integer(layers, "layers")
+    d = width(decoder, dim)
+    numbers = constants(decoder, d)
+    n = kernel.shape[-1]
+    visible = visibility(decoder, n)
+
+    record: list[tuple[Array, Array, Array]] = []
+    noise = np.zeros(kernel.shape[:-1])
+    for _ in range(layers):
+        with np.errstate(over="ignore", invalid="ignore"):
+            factors = _factors(decoder, kernel, noise / accuracy, d)
+            scores, weights, kernel, noise = _layer(numbers, kernel, factors, visible)
+        if not (np.all(np.isfinite(kernel)) and np.all(np.isfinite(weights))):
+            raise InvalidInput(
+                "a Gram matrix or score that overflows", "'all numbers are finite'", "use fewer layers"
+            )
+        record.append((np.where(visible, scores, np.nan), weights, kernel))
+    return MeanField(*(np.stack(part) for part in zip(*record, strict=True)))
+
+
+def visibility(decoder: Decoder, n: int) -> NDArray[np.bool_]:
+    """Whether query i sees key j, at [i-1, j-1]; shape (n, n)."""
+    spans = np.array([decoder.mask.visible(i, n) for i in range(1, n + 1)])
+    keys = np.arange(1, n + 1)
+    return (spans[:, :1] <= keys) & (keys <= spans[:, 1:])
+
+
+def _factors(decoder: Decoder, kernel: Array, noise: Array, d: int | None) -> Array:
+    """s_i, the factor that normalises vector i; shape (..., n)."""
+    squares = np.diagonal(kernel, axis1=-2, axis2=-1)
+    if decoder.norm == "none":
+        return np.ones_like(squares)
+    if np.any(squares <= noise):
+        raise InvalidInput(
+            "a token vector of norm zero (up to rounding)",
+            "'a normalised vector is not zero'",
+            "use residual > 0, beta > 0 or another alpha",
+        )
+    length = math.sqrt(d) if decoder.norm == "layernorm" and d is not None else 1.0
+    return length / np.sqrt(squares)
+
+
+def _layer(
+    numbers: Constants, kernel: Array, factors: Array, visible: NDArray[np.bool_]
+) -> tuple[Array, Array, Array, Array]:
+    """One layer: all scores, the weights, the next Gram matrix and the rounding error of its diagonal."""
+    scores = kernel * (factors[..., :, None] * factors[..., None, :]) / numbers.scale
+    weights = _softmax(numbers.beta, scores, visible)
+    mix = weights * factors[..., None, :] + numbers.residual * np.eye(kernel.shape[-1])
+    product = mix @ kernel @ np.swapaxes(mix, -1, -2)
+    following = (product + np.swapaxes(product, -1, -2)) / 2
+    # Two matrix products of n terms each: the standard bound is 2 n eps |M| |K| |M|^T; here four times it,
+    # for the rounding of M itself.
+    noise = 8 * kernel.shape[-1] * _EPS * np.sum((mix @ np.abs(kernel)) * mix, axis=-1)
+    return scores, weights, following, noise
+
+
+def _softmax(beta: float, scores: Array, visible: NDArray[np.bool_]) -> Array:
+    """Softmax of beta * scores over the visible keys.
+
+    The largest score is taken off before the multiplication, so that no exponent is positive and no
+    beta is too large; a product beyond the range of floats gives weight 0, as it should.
+    """
+    largest = np.max(np.where(visible, scores, -np.inf), axis=-1, keepdims=True)
+    exponents = beta * np.minimum(scores - largest, 0.0)
+    powers = np.where(visible, np.exp(exponents), 0.0)
+    return powers / powers.sum(axis=-1, keepdims=True)

@@ -1,0 +1,60 @@
+"""Streaming means and variances, combined in a fixed order so that the bits do not depend on who did what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theory.errors import InvalidInput
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Count, mean and sum of squared deviations of samples of an array.
+
+    Attributes:
+        count: number of samples.
+        mean: their mean.
+        squares: sum of squared deviations from the mean, entry by entry.
+    """
+
+    count: int
+    mean: Array
+    squares: Array
+
+    def merged(self, other: Moments) -> Moments:
+        """The moments of both sets of samples together (Chan, Golub and LeVeque 1983, eq. 2.1)."""
+        count = self.count + other.count
+        step = other.mean - self.mean
+        mean = self.mean + step * (other.count / count)
+        squares = self.squares + other.squares + step**2 * (self.count * other.count / count)
+        return Moments(count, mean, squares)
+
+    def variance(self) -> Array:
+        """Unbiased estimate of the variance of one sample."""
+        return self.squares / (self.count - 1)
+
+    def standard_error(self) -> Array:
+        """Estimated standard deviation of the mean."""
+        return np.sqrt(self.squares / (self.count - 1) / self.count)
+
+
+def moments_of(samples: Array) -> Moments:
+    """Moments over the first axis.
+
+    Raises:
+        InvalidInput: a sample is NaN or infinite; it must not reach a mean unseen.
+    """
+    mean = samples.mean(axis=0)
+    if not np.isfinite(mean).all():
+        raise InvalidInput(
+            "a sample that is NaN or infinite",
+            "'every sampled score is finite'",
+            "use a smaller beta, a larger width or fewer layers",
+        )
+    deviation = samples - mean
+    return Moments(samples.shape[0], mean, np.einsum("b...,b...->...", deviation, deviation))

@@ -1,0 +1,382 @@
+"""The layer map in truncated Taylor arithmetic: scores as power series in a perturbation of the inputs.
+
+Let the Gram matrix of the tokens be K_0 + t K_1. Every score, weight and inner product in a decoder without
+RoPE is an analytic function of t; the coefficient c_p of t^p is a form of degree p in the perturbation K_1.
+``TaylorMap`` carries c_1, ..., c_P through the layers for a batch of perturbations of one common K_0.
+
+One layer maps unit tokens with Gram matrix Y and norms rho to
+
+    A = softmax(beta gain Y),   N = residual diag(rho) + v A,   K' = N Y N^T,
+
+and then rho'_i = K'_ii^(1/2), Y'_ij = K'_ij / (rho'_i rho'_j). What makes this fast:
+
+* Coefficients of order 0 are common to the batch and computed once.
+* Coefficients lie below one another, so that a sum of products is a single matrix product.
+* N is kept transposed, because BLAS is slower with a transposed right factor.
+* Rows of N are divided by the rho' of order 0, so that the series of K'_ii starts with 1.
+* Under a causal mask N is lower triangular, and only the lower blocks of K' are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.layers import Layer, Quantity, layer_of, softmax
+from theory.decoder import Decoder
+from theory.errors import InvalidInput
+
+Array = NDArray[np.float64]
+Series = list[Array]
+
+
+def power(base: Sequence[Array], exponent: float) -> Series:
+    """Coefficients of ``base``, a series with a positive constant term, to a real power, entry by entry.
+
+    b = a^e satisfies a b' = e a' b, hence k a_0 b_k = sum over m = 1..k of ((e + 1) m - k) a_m b_(k-m).
+    """
+    result = [base[0] ** exponent]
+    for k in range(1, len(base)):
+        total = sum(((exponent + 1) * m - k) * base[m] * result[k - m] for m in range(1, k + 1))
+        result.append(total / (k * base[0]))
+    return result
+
+
+def _exponential(logits: Sequence[Array]) -> Series:
+    """e_1, e_2, ... with exp(y_1 t + y_2 t^2 + ...) = 1 + e_1 t + ...: k e_k = sum over m of m y_m e_(k-m)."""
+    result: Series = []
+    for k, logit in enumerate(logits, start=1):
+        if k == 1:
+            result.append(logit)
+            continue
+        total = logits[0] * result[k - 2]
+        for m in range(2, k):
+            term = logits[m - 1] * result[k - m - 1]
+            term *= m
+            total += term
+        total *= 1 / k
+        total += logit
+        result.append(total)
+    return result
+
+
+def _softmax_factors(constant: Array, logits: Sequence[Array]) -> Series:
+    """f_1, f_2, ... with A_p = A_0 f_p entry by entry, transposed: axes (batch, key, query).
+
+    Args:
+        constant: A_0 transposed.
+        logits: coefficients of order 1, 2, ... of the symmetric logits.
+    """
+    exponential = _exponential(logits)
+    sums = [np.ones(constant.shape[1])] + [np.einsum("ji,bji->bi", constant, e) for e in exponential]
+    inverse = power(sums, -1)
+    result: Series = []
+    for p, factor in enumerate(exponential, start=1):
+        total = factor + inverse[p][:, None, :]
+        for q in range(1, p):
+            total += exponential[p - q - 1] * inverse[q][:, None, :]
+        result.append(total)
+    return result
+
+
+@dataclass(frozen=True)
+class _Workspace:
+    """Stacks of coefficients for one batch.
+
+    Attributes:
+        gram: (batch, (P+1) n, n), Y_0 over Y_1 over ...
+        mixing: the same with N^T, but Y's opposite order: N_P^T first.
+        half: (batch, n, (P+1) n), N Y, from left to right.
+    """
+
+    n: int
+    order: int
+    gram: Array
+    mixing: Array
+    half: Array
+
+    @classmethod
+    def empty(cls, batch: int, n: int, order: int) -> _Workspace:
+        tall = (batch, (order + 1) * n, n)
+        return cls(n, order, np.empty(tall), np.empty(tall), np.empty((batch, n, (order + 1) * n)))
+
+    def gram_at(self, p: int) -> Array:
+        return self.gram[:, p * self.n : (p + 1) * self.n]
+
+    def mixing_at(self, p: int) -> Array:
+        return self.mixing[:, (self.order - p) * self.n : (self.order - p + 1) * self.n]
+
+    def half_at(self, p: int) -> Array:
+        return self.half[:, :, p * self.n : (p + 1) * self.n]
+
+    def congruence(self, p: int) -> Array:
+        """Coefficient p of N Y N^T; those of N Y below p must have been computed before."""
+        n, reach = self.n, (p + 1) * self.n
+        mixing = self.mixing[:, (self.order - p) * n :]
+        np.matmul(mixing.swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p))
+        return self.half[:, :, :reach] @ mixing
+
+    def leading(self, h: int) -> _Workspace:
+        """A copy for the first ``h`` tokens, which under a causal mask know nothing of the others."""
+        batch = self.gram.shape[0]
+
+        def corner(tall: Array) -> Array:
+            blocks = tall.reshape(batch, self.order + 1, self.n, self.n)[:, :, :h, :h]
+            return np.ascontiguousarray(blocks).reshape(batch, -1, h)
+
+        half = np.empty((batch, h, (self.order + 1) * h))
+        return _Workspace(h, self.order, corner(self.gram), corner(self.mixing), half)
+
+    def lower_congruence(self, p: int, leading: _Workspace) -> Array:
+        """The same for N lower triangular: leading block, lower block and its mirror image."""
+        n, h, reach = self.n, leading.n, (p + 1) * self.n
+        mixing = self.mixing[:, (self.order - p) * n :]
+        np.matmul(mixing[:, :, h:].swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p)[:, h:])
+        result = np.empty((self.gram.shape[0], n, n))
+        np.matmul(self.half[:, h:, :reach], mixing, out=result[:, h:])
+        result[:, :h, :h] = leading.congruence(p)
+        result[:, :h, h:] = result[:, h:, :h].swapaxes(1, 2)
+        return result
+
+
+@dataclass(frozen=True)
+class _Constants:
+    """Order 0 at the entry of one layer and of the layer after it.
+
+    Attributes:
+        gram: Y, with unit diagonal if the layer normalises.
+        norms: rho; ones without normalisation.
+        weights: A.
+        mixing: N.
+        after: K' = N Y N^T.
+        next_norms: square roots of the diagonal of K'; ones without normalisation.
+    """
+
+    gram: Array
+    norms: Array
+    weights: Array
+    mixing: Array
+    after: Array
+    next_norms: Array
+
+
+def _unit(gram: Array, normalised: bool) -> tuple[Array, Array]:
+    """Gram matrix of the (normalised) tokens, and their norms."""
+    if not normalised:
+        return gram, np.ones(gram.shape[0])
+    norms = np.sqrt(np.diagonal(gram))
+    return gram / np.outer(norms, norms), norms
+
+
+def _constants(layer: Layer, gram: Array, layers: int) -> list[_Constants]:
+    result = []
+    for _ in range(layers):
+        inner, norms = _unit(gram, layer.normalised)
+        weights = softmax(layer.score_gain * inner, layer)
+        mixing = layer.residual * np.diag(norms) + layer.value_norm * weights
+        gram = mixing @ inner @ mixing.T
+        result.append(_Constants(inner, norms, weights, mixing, gram, _unit(gram, layer.normalised)[1]))
+    return result
+
+
+def _outer(series: Array, p: int) -> Array:
+    """Coefficient p of s_i s_j, for the coefficients of s along the last axis."""
+    part = series[:, :, : p + 1]
+    return part @ part[:, :, ::-1].swapaxes(1, 2)
+
+
+def _cosines(scaled: Series, out: Sequence[Array]) -> Series:
+    """Write coefficients 1, 2, ... of K_ij / (K_ii K_jj)^(1/2) to ``out``; return those of K_ii^(1/2).
+
+    Args:
+        scaled: coefficients of K, with unit diagonal at order 0.
+        out: where to, one array for each order from 1.
+    """
+    batch, n = scaled[1].shape[:2]
+    diagonal = [np.ones((batch, n)), *(np.einsum("bii->bi", gram) for gram in scaled[1:])]
+    inverse = np.stack(power(diagonal, -0.5), axis=-1)
+    for p, target in enumerate(out, start=1):
+        np.multiply(_outer(inverse, p), scaled[0], out=target)
+        target += scaled[p]
+        for q in range(1, p):
+            term = _outer(inverse, q)
+            term *= scaled[p - q]
+            target += term
+    return power(diagonal, 0.5)
+
+
+class TaylorMap:
+    """Taylor coefficients of scores, weights and inner products around a common Gram matrix.
+
+    Args:
+        layer: the layer; see ``numerics.layers.layer_of``.
+        gram: K_0, shape (n, n), symmetric, with a positive diagonal.
+        layers: number of layers.
+        order: highest order, at least 1.
+        start_norm: if given, tokens are scaled to this norm before the first layer, whatever the diagonal of
+            the perturbed Gram matrix.
+    """
+
+    def __init__(
+        self, layer: Layer, gram: Array, layers: int, order: int, start_norm: float | None = None
+    ) -> None:
+        self.layer, self.layers, self.order, self.start_norm = layer, layers, order, start_norm
+        self.gram = gram
+        start = gram if start_norm is None else start_norm**2 * _unit(gram, True)[0]
+        self.levels = _constants(layer, start, layers)
+
+    @cached_property
+    def _causal(self) -> bool:
+        return not np.triu(self.layer.visible, 1).any() and self.layer.n >= 8
+
+    def constant(self, quantity: Quantity) -> Array:
+        """Coefficients of order 0, shape (layers, n, n)."""
+        if quantity == "scores":
+            return np.stack([self.layer.score_gain * level.gram for level in self.levels])
+        return np.stack([level.weights if quantity == "weights" else level.after for level in self.levels])
+
+    def run(self, direction: Array, quantity: Quantity) -> Iterator[Series]:
+        """Yield, layer by layer, the coefficients of order 1, ..., ``order``, each of shape (batch, n, n).
+
+        The arrays are valid until the next one is asked for.
+
+        Args:
+            direction: K_1, shape (batch, n, n), symmetric.
+            quantity: "scores", "weights" or "gram".
+        """
+        work = _Workspace.empty(direction.shape[0], self.layer.n, self.order)
+        scaled = self._start(direction)
+        for level, constants in enumerate(self.levels):
+            carried = self._enter(work, scaled, constants)
+            if quantity == "scores":
+                gain = self.layer.score_gain
+                grams = [work.gram_at(p) for p in range(1, self.order + 1)]
+                yield grams if gain == 1 else [gain * gram for gram in grams]
+            last = level == self.layers - 1
+            if last and quantity == "scores":
+                return
+            factors = self._factors(work, constants)
+            if quantity == "weights":
+                yield [constants.weights * factor.swapaxes(1, 2) for factor in factors]
+                if last:
+                    return
+            scaled = self._leave(work, factors, carried, constants)
+            if quantity == "gram":
+                scale = np.outer(constants.next_norms, constants.next_norms)
+                yield [scale * gram for gram in scaled[1:]]
+
+    def _start(self, direction: Array) -> Series:
+        """The series of K, rows and columns divided by the norms of order 0 if the layer normalises."""
+        scaled = [self.gram, direction, *[np.zeros_like(direction)] * (self.order - 1)]
+        if self.layer.normalised or self.start_norm is not None:
+            norms = np.sqrt(np.diagonal(self.gram))
+            if (norms != 1).any():
+                scaled = [coefficient / np.outer(norms, norms) for coefficient in scaled]
+        if self.start_norm is None:
+            return scaled
+        cosines = [np.empty_like(direction) for _ in range(self.order)]
+        _cosines(scaled, cosines)
+        for cosine in cosines:
+            np.einsum("bii->bi", cosine)[:] = 0
+        scaled = [scaled[0], *cosines]
+        return scaled if self.layer.normalised else [self.start_norm**2 * cosine for cosine in scaled]
+
+    def _enter(self, work: _Workspace, scaled: Series, constants: _Constants) -> Series:
+        """Write the Gram matrix of the normalised tokens to ``work``; return the series of their norms."""
+        work.gram_at(0)[:] = constants.gram
+        targets = [work.gram_at(p) for p in range(1, self.order + 1)]
+        if self.layer.normalised and any(np.einsum("bii->bi", gram).any() for gram in scaled[1:]):
+            return [constants.norms * part for part in _cosines(scaled, targets)]
+        for target, gram in zip(targets, scaled[1:], strict=True):
+            target[:] = gram
+        return [constants.norms, *[np.zeros(self.layer.n)] * self.order]
+
+    def _factors(self, work: _Workspace, constants: _Constants) -> Series:
+        gain = self.layer.beta * self.layer.score_gain
+        logits = [work.gram_at(p) for p in range(1, self.order + 1)]
+        return _softmax_factors(constants.weights.T, logits if gain == 1 else [gain * y for y in logits])
+
+    def _leave(self, work: _Workspace, factors: Series, carried: Series, constants: _Constants) -> Series:
+        """Coefficients of K', its rows and columns divided by the norms of order 0."""
+        inverse = 1 / constants.next_norms
+        work.mixing_at(0)[:] = constants.mixing.T * inverse
+        weights = np.ascontiguousarray(constants.weights.T) * (self.layer.value_norm * inverse)
+        for p, factor in enumerate(factors, start=1):
+            target = work.mixing_at(p)
+            np.multiply(weights, factor, out=target)
+            if self.layer.normalised and self.layer.residual:
+                np.einsum("bii->bi", target)[:] += self.layer.residual * inverse * carried[p]
+        constant = constants.mixing @ constants.gram
+        work.half_at(0)[:] = constant * inverse[:, None]
+        result = [constants.after * np.outer(inverse, inverse)]
+        if not self._causal:
+            return result + [work.congruence(p) for p in range(1, self.order + 1)]
+        leading = work.leading(self.layer.n // 2)
+        leading.half_at(0)[:] = work.half_at(0)[:, : leading.n, : leading.n]
+        return result + [work.lower_congruence(p, leading) for p in range(1, self.order + 1)]
+
+
+def taylor_coefficients(
+    decoder: Decoder,
+    gram: Array,
+    direction: Array,
+    layers: int,
+    order: int = 3,
+    quantity: Quantity = "scores",
+    dim: int | None = None,
+) -> Array:
+    """Taylor coefficients in t at t = 0 for tokens with Gram matrix ``gram`` + t ``direction``.
+
+    Args:
+        decoder: the decoder, without rotary embedding. With layer normalisation the Gram matrix is that of
+            the centred tokens.
+        gram: shape (n, n), symmetric, positive diagonal.
+        direction: shape (n, n) or (batch, n, n), symmetric.
+        layers: number of layers.
+        order: highest order.
+        quantity: "scores", "weights" or "gram" (after the layer).
+        dim: width, needed where the decoder depends on it.
+
+    Returns:
+        Shape (order + 1, layers, n, n), or (order + 1, layers, batch, n, n): coefficient of t^p of the quantity in
+        layer l at [p, l-1, ..., i-1, j-1]. Scores are given for hidden pairs, too.
+
+    Raises:
+        InvalidInput: a matrix is not symmetric, a diagonal entry is not positive, or the decoder has RoPE.
+
+    >>> import numpy as np
+    >>> from theory.decoder import Decoder
+    >>> pair = np.array([[0.0, 1.0], [1.0, 0.0]])
+    >>> taylor_coefficients(Decoder(), np.eye(2), pair, layers=2, order=2)[2, 1, 1, 0].round(12)
+    -0.162369895736
+    """
+    gram, direction = np.asarray(gram, dtype=float), np.asarray(direction, dtype=float)
+    batch = direction if direction.ndim == 3 else direction[None]
+    for name, matrix in (("gram", gram), ("direction", batch)):
+        if matrix.shape[-1] != gram.shape[0] or not np.array_equal(matrix, matrix.swapaxes(-1, -2)):
+            raise InvalidInput(
+                f"{name} of shape {matrix.shape}",
+                f"'a symmetric matrix of {gram.shape[0]} tokens'",
+                "pass inner products of the tokens",
+            )
+    if not (np.diagonal(gram) > 0).all():
+        raise InvalidInput("gram", "'a positive diagonal'", "leave out tokens that vanish")
+    if dim is None and decoder.norm == "layernorm":
+        decoder.scale_at(None)
+        raise InvalidInput("layernorm without a width", "'the width d is known'", "give dim")
+    layer = layer_of(decoder, gram.shape[0], dim if dim is not None else _any_width(decoder))
+    taylor = TaylorMap(layer, gram, layers, order)
+    constant = np.broadcast_to(taylor.constant(quantity)[:, None], (layers, *batch.shape))
+    higher = [[part.copy() for part in parts] for parts in taylor.run(batch, quantity)]
+    result = np.stack([constant, *(np.stack([parts[p] for parts in higher]) for p in range(order))])
+    return result if direction.ndim == 3 else result[:, :, 0]
+
+
+def _any_width(decoder: Decoder) -> int:
+    """A width for a decoder that does not depend on it."""
+    decoder.scale_at(None)
+    return 1

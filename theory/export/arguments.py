@@ -1,0 +1,97 @@
+"""What every rendering of a derivation needs to know about it, worked out once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sympy import Basic
+
+from theory.derivation import Derivation, Step
+from theory.export.abbreviations import abbreviate, definitions
+from theory.export.models import Model, models_of
+
+_DEFINING = "layer-one"  # derivations that define g and h show them in full
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A derivation, ready to be printed.
+
+    Attributes:
+        derivation: the derivation.
+        rules: what each rule of the kernel says.
+    """
+
+    derivation: Derivation
+    rules: Mapping[str, str]
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Label to number of each step, from 1."""
+        return {step.label: place for place, step in enumerate(self.derivation.steps, start=1)}
+
+    @cached_property
+    def models(self) -> list[Model]:
+        """The models whose quantities the derivation is about."""
+        return models_of([*(step.statement for step in self.derivation.steps), *self.derivation.hypotheses])
+
+    @property
+    def rows(self) -> bool:
+        """Whether g and h are known already, so that they may be written as letters."""
+        return not self.derivation.name.startswith(_DEFINING)
+
+    def statement(self, step: Step) -> Any:
+        """The statement of a step in letters."""
+        return abbreviate(step.statement, self.rows).expression
+
+    @cached_property
+    def letters(self) -> list[Basic]:
+        """Definitions of the letters used that are not hypotheses already."""
+        used: set[str] = set()
+        for part in (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps)):
+            used |= abbreviate(part, self.rows).letters
+        known = set(self.derivation.hypotheses)
+        return [meaning for meaning in definitions(used) if meaning not in known]
+
+    def lemma(self, step: Step) -> tuple[str, str] | None:
+        """Name and step label of the lemma that a step cites, or None."""
+        if step.rule != "cite" or "lemma" not in step.hints:
+            return None
+        return str(step.hints["lemma"]), str(step.hints["step"])
+
+    def lemma_argument(self, name: str) -> Argument:
+        """The lemma of that name."""
+        return Argument(next(lemma for lemma in self.derivation.lemmas if lemma.name == name), self.rules)
+
+    def values(self, step: Step) -> Mapping[Basic, Basic]:
+        """What a citation puts in for the free symbols of the statement that it cites."""
+        return step.hints.get("values", {}) if step.rule == "cite" else {}
+
+
+def closure(derivations: Iterable[Derivation]) -> list[Derivation]:
+    """Derivations with all their lemmas, every lemma before what cites it, none twice."""
+    ordered: dict[str, Derivation] = {}
+
+    def visit(derivation: Derivation) -> None:
+        for lemma in derivation.lemmas:
+            visit(lemma)
+        ordered.setdefault(derivation.name, derivation)
+
+    for derivation in derivations:
+        visit(derivation)
+    return list(ordered.values())
+
+
+def rule_sentence(rules: Mapping[str, str], rule: str) -> str:
+    """What a rule says, without what is meant for authors of derivations."""
+    sentence = re.split(r"[;.]\s*[Hh]ints? ", rules.get(rule, "").strip())[0]
+    return " ".join(sentence.split()).rstrip(".;,")
+
+
+def rule_name(rule: str) -> str:
+    """A rule's name as a reader's word."""
+    return rule.replace("_", " ")
