@@ -55,7 +55,7 @@ class Claim:
     @property
     def bound_statement(self) -> Boolean:
         """The statement, every quantity carrying its decoder and its input law."""
-        return bind(self.statement, self.decoder, self.inputs)
+        return bind(sympy.sympify(self.statement), self.decoder, self.inputs)
 
     @property
     def free_symbols(self) -> tuple[Symbol, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Basic, Eq, Function, Symbol, exp, false, sqrt, true
+from sympy import Basic, Eq, Function, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
 
 from theory import layer_one
 from theory.symbols import alpha, beta, i, j, k, lam, m
@@ -53,6 +53,7 @@ def abbreviate(expression: Basic, rows: bool = True) -> Abbreviated:
     expression = expression.xreplace(first)
     if rows:
         expression = expression.xreplace(table)
+    expression = expression.replace(_is_norm, _norm)
     with_s = expression.xreplace({lam: S - 1})
     if len(str(with_s)) < len(str(expression)):
         expression = with_s
@@ -67,6 +68,20 @@ def abbreviate(expression: Basic, rows: bool = True) -> Abbreviated:
         if expression.atoms(function):
             letters |= {name, "r", "s"}
     return Abbreviated(expression, frozenset(letters))
+
+
+def _is_norm(part: Basic) -> bool:
+    """Whether ``part`` is a root of a product of squares h(x)^2."""
+    return (
+        isinstance(part, Pow)
+        and part.exp in (Rational(1, 2), -Rational(1, 2))
+        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func == H for f in Mul.make_args(part.base))
+    )
+
+
+def _norm(part: Basic) -> Basic:
+    """The root of squares of norms, which are positive."""
+    return Mul(*(f.args[0] for f in Mul.make_args(part.args[0]))) ** (2 * part.args[1])
 
 
 def definitions(letters: Iterable[str]) -> list[Basic]:

@@ -44,6 +44,9 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \newcommand{\verdict}[2]{\textcolor{#1}{\textsc{#2}}}
 \newcommand{\rulename}[1]{\textit{#1}}
 \newcommand{\claimid}[1]{\texttt{#1}}
+\newcommand{\reason}[1]{{\small #1}}
+\AtBeginDocument{\setlength{\abovedisplayskip}{5pt plus 2pt minus 2pt}\setlength{\belowdisplayskip}{5pt plus 2pt minus 2pt}%
+  \setlength{\abovedisplayshortskip}{3pt plus 2pt}\setlength{\belowdisplayshortskip}{4pt plus 2pt minus 1pt}}
 \newenvironment{facts}{\par\smallskip\noindent\begin{minipage}{\linewidth}\small\raggedright
   \setlength{\parindent}{0pt}\setlength{\parskip}{.15em}}{\end{minipage}\par}
 """
@@ -191,15 +194,22 @@ def _claim(claim: Claim, recorded: Recorded, derived: set[str]) -> str:
     ]
     letters = definitions(short.letters)
     if letters:
-        lines.append("where " + _where(letters) + ".")
+        lines.append(_where("where", letters))
     lines.append(r"\end{claim}")
     lines.append(_facts(claim, recorded, models, derived))
     return "\n".join(lines) + "\n"
 
 
-def _where(letters: Sequence[Basic]) -> str:
+def _where(word: str, letters: Sequence[Basic]) -> str:
+    """Definitions of letters: in the line if they are short, displayed if they have fractions."""
     texts = [latex(letter) for letter in letters]
-    return _listed([f"${text}$" for text in texts])
+    inline = [f"${text}$" for text in texts if r"\frac" not in text]
+    tall = [text for text in texts if r"\frac" in text]
+    line = f"{word} {_listed(inline)}" if inline else word
+    if not tall:
+        return f"{line}."
+    shown = ", \\\\\n  ".join(text.replace(" = ", " &= ", 1) for text in tall)
+    return f"{line}{' and' if inline else ''}\n\\begin{{align*}}\n  {shown}.\n\\end{{align*}}"
 
 
 def _for_all(claim: Claim) -> str:
@@ -253,14 +263,14 @@ def _derivation(argument: Argument) -> str:
     names = _names(argument.models) if len(argument.models) > 1 else {}
     if names:
         for model, name in names.items():
-            lines.append(f"${name}$: {latex_prose(model_words(*read(model)))}.\n")
+            lines.append(rf"\noindent${name}$: {latex_prose(model_words(*read(model)))}.\n")
     elif argument.models:
-        lines.append(rf"\emph{{Model:}} {latex_prose(model_words(*read(argument.models[0])))}." + "\n")
+        lines.append(rf"\noindent\emph{{Model:}} {latex_prose(model_words(*read(argument.models[0])))}." + "\n")
     hypotheses = [f"${latex_condition(c)}$" for h in derivation.hypotheses for c in conditions(h)]
     if hypotheses:
-        lines.append(rf"\emph{{Hypotheses:}} {_listed(hypotheses)}." + "\n")
+        lines.append(rf"\noindent\emph{{Hypotheses:}} {_listed(hypotheses)}." + "\n")
     if argument.letters:
-        lines.append(rf"\emph{{Notation:}} {_where(argument.letters)}." + "\n")
+        lines.append(r"\noindent " + _where(r"\emph{Notation:}", argument.letters) + "\n")
     lines += _steps(argument, MathPrinter(names))
     lines.append("\\qed\n")
     return "\n".join(lines)
@@ -284,22 +294,16 @@ def _steps(argument: Argument, printer: MathPrinter) -> list[str]:
 
 def _group(argument: Argument, group: Sequence[tuple[Step, list[Display]]]) -> str:
     first = _reason(argument, group[0][0])
-    body: list[str] = []
+    lines: list[str] = []
     for place, (step, rows) in enumerate(group):
         if place:
-            body.append(rf"\intertext{{{_reason(argument, step)}}}")
-        tag = _number(argument, step)
-        number = rf"\tag{{{tag}}}\label{{{_label('eq', argument.derivation.name, step.label)}}}"
-        lines = _rows(rows, NUMBERED)
-        lines[-1] += " " + number
-        end = r"" if place == len(group) - 1 or False else ""
-        body.append(" \\notag\\\\\n".join(f"  {line}" for line in lines) + end)
-    text = ""
-    for place, piece in enumerate(body):
-        follows = body[place + 1] if place + 1 < len(body) else ""
-        text += piece + ("\\\\\n" if follows and not piece.startswith(r"\intertext") and follows.startswith(r"\intertext") else "\n")
-    text = text.replace("\\\\\n\\intertext", "\n\\intertext")
-    return f"\\noindent {first}\n\\begin{{align}}\n{text}\\end{{align}}"
+            lines.append(rf"\shortintertext{{{_reason(argument, step)}}}")
+        label = _label("eq", argument.derivation.name, step.label)
+        equation = [f"  {line}" for line in _rows(rows, NUMBERED)]
+        equation[-1] += rf" \tag{{{_number(argument, step)}}}\label{{{label}}}"
+        lines.append(" \\notag\\\\\n".join(equation))
+    body = "\n".join(lines)
+    return f"\\noindent {first}\n\\begin{{align}}\n{body}\n\\end{{align}}"
 
 
 def _number(argument: Argument, step: Step) -> str:
@@ -347,7 +351,7 @@ def _reason(argument: Argument, step: Step) -> str:
     if step.given:
         shown = [f"${latex_condition(c)}$" for part in step.given for c in conditions(part)]
         text = f"For {_listed(shown)}: {text}"
-    return rf"{text}:"
+    return rf"\reason{{{text}:}}"
 
 
 def _is_formula(text: str) -> bool:

@@ -37,15 +37,23 @@ def conditions(domain: Basic, symbols: Iterable[Symbol] = ()) -> list[Condition]
     rest: list[Condition] = []
     for part in And.make_args(domain):
         if isinstance(part, (Lt, Le)):
-            links.append(Chain((part.lhs, part.rhs), ("<" if isinstance(part, Lt) else "<=",)))
+            links.append(_link(part.lhs, part.rhs, "<" if isinstance(part, Lt) else "<="))
         elif isinstance(part, (Gt, Ge)):
-            links.append(Chain((part.rhs, part.lhs), ("<" if isinstance(part, Gt) else "<=",)))
+            links.append(_link(part.rhs, part.lhs, "<" if isinstance(part, Gt) else "<="))
         elif part is not sympy.true:
             rest.append(part)
     chains = _joined(links)
     chains += [chain for symbol in symbols if (chain := _assumed(symbol, chains, domain)) is not None]
     chains = [_from_one(chain) for chain in _joined(chains)]
     return [*sorted(chains, key=_reading_order), *sorted(rest, key=str)]
+
+
+def _link(low: Expr, high: Expr, sign: str) -> Chain:
+    """One inequality; j + 1 < i is written j < i - 1, so that it can join others at j."""
+    shift, symbol = low.as_coeff_Add()
+    if symbol.is_Symbol and symbol.is_integer and shift.is_Integer and not high.is_number:
+        return Chain((symbol, high - shift), (sign,))
+    return Chain((low, high), (sign,))
 
 
 def _joined(links: list[Chain]) -> list[Chain]:

@@ -36,6 +36,8 @@ def split_fraction(expr: Expr) -> tuple[int, list[Expr], list[Expr]]:
     (1, [1 - alpha], [2, i])
     """
     sign, numerator, denominator = 1, [], []
+    if isinstance(expr, Add):
+        return sign, [expr], denominator
     for factor in _merge_exponentials(list(Mul.make_args(expr))):
         if factor.is_Rational:
             value: Any = factor
@@ -48,11 +50,23 @@ def split_fraction(expr: Expr) -> tuple[int, list[Expr], list[Expr]]:
                 numerator.append(sympy.Integer(value.p))
             if value.q != 1:
                 denominator.append(sympy.Integer(value.q))
+        elif (content := _content(factor)) is not None:
+            number, rest = content
+            numerator += [rest] if number.p == 1 else [sympy.Integer(number.p), rest]
+            denominator += [] if number.q == 1 else [sympy.Integer(number.q)]
         elif isinstance(factor, Pow) and factor.exp.could_extract_minus_sign():
             denominator.append(Pow(factor.base, -factor.exp))
         else:
             numerator.append(factor)
     return sign, sorted(numerator, key=_factor_key), sorted(denominator, key=_factor_key)
+
+
+def _content(factor: Expr) -> tuple[Any, Expr] | None:
+    """The common numerical factor of a sum that stands in a product, and the rest: 2 (1 - x) for 2 - 2 x."""
+    if not isinstance(factor, Add):
+        return None
+    number, rest = factor.primitive()
+    return None if number == 1 else (number, rest)
 
 
 def _merge_exponentials(factors: list[Expr]) -> list[Expr]:

@@ -14,7 +14,8 @@ _TOKEN = re.compile(
       | (?P<code>``.+?``|`[^`]+`)
       | (?P<greek>(?:alpha|beta|lambda|lam|kappa|theta|pi|epsilon|eps|rho)(?![A-Za-z0-9.-]))
       | (?P<named>(?:sum|lim)(?=[_{])|(?:exp|sqrt|log|cos)(?=\()|(?:infinity|oo)(?![A-Za-z0-9-]))
-      | (?P<word>[A-Za-z][A-Za-z0-9]*(?:[-.'\u2019][A-Za-z0-9]+)+ | [A-Za-z]{2,}[0-9]* | l2\b)
+      | (?P<word>[A-Za-z]{2}[A-Za-z0-9]*(?:[-.'\u2019][A-Za-z0-9]+)+
+                | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b)
       | (?P<letter>[A-Za-z]'*)(?![A-Za-z])
       | (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)
       | (?P<script>[_^](?:\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)'*)
