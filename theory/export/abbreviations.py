@@ -1,73 +1,140 @@
-"""Letters for expressions that return all the time: r, s, g(i) and h(i) of the first layer."""
+"""Letters for expressions that return all the time.
+
+The first layer defines r, s, g(i) and h(i); the paper's own forms are written over the normaliser
+D_i = e + (i - 1) e^alpha. A text that uses a letter says what it stands for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Basic, Eq, Function, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
+from sympy import Basic, Eq, Expr, Function, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
 
-from theory import layer_one
+from theory import layer_one, paper_forms
 from theory.symbols import alpha, beta, i, j, k, lam, m
 
-G = Function("g")  # no assumptions: an inequality about them must not decide itself
-H = Function("h")
+# Functions without assumptions: an inequality between them must not decide itself.
+G, H = Function("g"), Function("h")
+G_PRIME, H_PRIME = Function("g'"), Function("h'")  # without the residual
+NORMALISER = Function("D")
 S = Symbol("s", positive=True)
 R = layer_one.r
 
-DEFINITIONS: dict[str, Basic] = {
-    "s": Eq(S, 1 + lam),
-    "r": Eq(R, exp(beta * (1 - alpha))),
-    "g": Eq(G(i), layer_one.g(i).xreplace({lam: S - 1})),
-    "h": Eq(H(i) ** 2, layer_one.h_squared(i).xreplace({lam: S - 1})),
-}
+Table = dict[Basic, Basic]
+_POSITIONS = (i, j, j + 1, i + 1, j - 1, i - 1, k, m, m + 1)
+
+
+@dataclass(frozen=True)
+class Letter:
+    """A letter: how it is recognised in an abbreviated expression, what it means, what that uses."""
+
+    sign: Any
+    meaning: Basic
+    uses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Abbreviated:
-    """An expression in letters, and the names of those letters that it uses."""
+    """An expression in letters, and the definitions of those letters, each before those that use it."""
 
     expression: Any
-    letters: frozenset[str]
+    definitions: tuple[Basic, ...]
+
+
+def _rows(g: Any, h: Any, g_form: Callable[[Expr], Expr], h_squared: Callable[[Expr], Expr]) -> Table:
+    """For every position: g, and h from its square."""
+    table: Table = {}
+    for x in _POSITIONS:
+        square, inner = h_squared(x), g_form(x)
+        table |= {sqrt(square): h(x), 1 / sqrt(square): 1 / h(x), square: h(x) ** 2, -square: -(h(x) ** 2)}
+        table |= {inner: g(x), -inner: -g(x)}
+    return table
 
 
 @cache
-def _table() -> tuple[dict[Basic, Basic], ...]:
-    positions = (i, j, j + 1, i + 1, j - 1, i - 1, k, m, m + 1)
-    table: dict[Basic, Basic] = {}
-    for x in positions:
-        square = layer_one.h_squared(x)
-        table |= {sqrt(square): H(x), 1 / sqrt(square): 1 / H(x), square: H(x) ** 2, -square: -(H(x) ** 2)}
-        table |= {layer_one.g(x): G(x), -layer_one.g(x): -G(x)}
-    return {exp(beta * (1 - alpha)): R}, table
+def _general() -> tuple[Table, Table]:
+    return {exp(beta * (1 - alpha)): R}, _rows(G, H, layer_one.g, layer_one.h_squared)
 
 
-def abbreviate(expression: Basic, rows: bool = True) -> Abbreviated:
-    """Put letters for what they stand for; ``rows`` also g and h, which the first layer defines."""
+@cache
+def _paper() -> tuple[Table, Table]:
+    forms = _rows(G, H, paper_forms.g, paper_forms.h_squared)
+    forms |= _rows(G_PRIME, H_PRIME, paper_forms.g_prime, paper_forms.h_prime_squared)
+    return forms, {paper_forms.normaliser(x): NORMALISER(x) for x in _POSITIONS}
+
+
+@cache
+def _letters() -> tuple[dict[str, Letter], dict[str, Letter]]:
+    """The letters of the general theory, and those of the paper's forms."""
+    _, over = _paper()
+    general = {
+        "s": Letter(S, Eq(S, 1 + lam)),
+        "r": Letter(R, Eq(R, exp(beta * (1 - alpha)))),
+        "g": Letter(G, Eq(G(i), layer_one.g(i).xreplace({lam: S - 1})), ("s", "r")),
+        "h": Letter(H, Eq(H(i) ** 2, layer_one.h_squared(i).xreplace({lam: S - 1})), ("s", "r")),
+    }
+    paper = {
+        "D": Letter(NORMALISER, Eq(NORMALISER(i), paper_forms.normaliser(i))),
+        "g": Letter(G, Eq(G(i), paper_forms.g(i).xreplace(over)), ("D",)),
+        "h": Letter(H, Eq(H(i) ** 2, paper_forms.h_squared(i).xreplace(over)), ("D",)),
+        "g'": Letter(G_PRIME, Eq(G_PRIME(i), paper_forms.g_prime(i).xreplace(over)), ("D",)),
+        "h'": Letter(H_PRIME, Eq(H_PRIME(i) ** 2, paper_forms.h_prime_squared(i).xreplace(over)), ("D",)),
+    }
+    return general, paper
+
+
+def abbreviate(expression: Basic, rows: bool = True, paper_rows: bool = True) -> Abbreviated:
+    """Put letters for what they stand for.
+
+    Args:
+        expression: any expression or statement.
+        rows: whether g and h of the general theory are known, or just being derived.
+        paper_rows: the same for the paper's forms of them.
+    """
+    general, paper = _letters()
     full = expression
-    if expression in DEFINITIONS.values():
-        return Abbreviated(full, frozenset())
-    first, table = _table()
+    if any(expression == letter.meaning for letter in general.values()):
+        return Abbreviated(full, ())
+    first, table = _general()
     expression = expression.xreplace(first)
+    letters = general
     if rows:
         expression = expression.xreplace(table)
+    if not expression.has(G, H):
+        forms, normalisers = _paper()
+        before = expression
+        if paper_rows:
+            expression = expression.xreplace(forms)
+        expression = expression.xreplace(normalisers)
+        letters = paper if expression != before else general
     expression = expression.replace(_is_norm, _norm)
     with_s = expression.xreplace({lam: S - 1})
     if len(str(with_s)) < len(str(expression)):
         expression = with_s
     if expression in (true, false):
-        expression = full
-    letters = set()
-    if expression.has(S):
-        letters.add("s")
-    if expression.has(R):
-        letters.add("r")
-    for name, function in (("g", G), ("h", H)):
-        if expression.atoms(function):
-            letters |= {name, "r", "s"}
-    return Abbreviated(expression, frozenset(letters))
+        return Abbreviated(full, ())
+    return Abbreviated(expression, _definitions(expression, {**general, **letters} if letters is paper else general))
+
+
+def _definitions(expression: Any, letters: dict[str, Letter]) -> tuple[Basic, ...]:
+    wanted: set[str] = set()
+    for name, letter in letters.items():
+        if _occurs(letter.sign, expression):
+            wanted |= {name, *letter.uses}
+    order = sorted(letters, key=lambda name: (bool(letters[name].uses), list(letters).index(name)))
+    return tuple(letters[name].meaning for name in order if name in wanted)
+
+
+def _occurs(sign: Any, expression: Any) -> bool:
+    return bool(expression.has(sign)) if isinstance(sign, Symbol) else bool(expression.atoms(sign))
+
+
+def joined(parts: Iterable[tuple[Basic, ...]]) -> tuple[Basic, ...]:
+    """Definitions of several expressions together, none twice."""
+    return tuple(dict.fromkeys(meaning for part in parts for meaning in part))
 
 
 def _is_norm(part: Basic) -> bool:
@@ -75,16 +142,10 @@ def _is_norm(part: Basic) -> bool:
     return (
         isinstance(part, Pow)
         and part.exp in (Rational(1, 2), -Rational(1, 2))
-        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func == H for f in Mul.make_args(part.base))
+        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME) for f in Mul.make_args(part.base))
     )
 
 
 def _norm(part: Basic) -> Basic:
     """The root of squares of norms, which are positive."""
     return Mul(*(f.args[0] for f in Mul.make_args(part.args[0]))) ** (2 * part.args[1])
-
-
-def definitions(letters: Iterable[str]) -> list[Basic]:
-    """What the letters stand for, each before those that use it."""
-    wanted = set(letters)
-    return [meaning for name, meaning in DEFINITIONS.items() if name in wanted]

@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Basic
 
 from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate, definitions
+from theory.export.abbreviations import abbreviate, joined
 from theory.export.models import Model, models_of
 
 _DEFINING = "layer-one"  # derivations that define g and h show them in full
@@ -46,16 +46,14 @@ class Argument:
 
     def statement(self, step: Step) -> Any:
         """The statement of a step in letters."""
-        return abbreviate(step.statement, self.rows).expression
+        return abbreviate(step.statement, self.rows, paper_rows=False).expression
 
     @cached_property
     def letters(self) -> list[Basic]:
         """Definitions of the letters used that are not hypotheses already."""
-        used: set[str] = set()
-        for part in (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps)):
-            used |= abbreviate(part, self.rows).letters
-        known = set(self.derivation.hypotheses)
-        return [meaning for meaning in definitions(used) if meaning not in known]
+        parts = (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps))
+        found = joined(abbreviate(part, self.rows, paper_rows=False).definitions for part in parts)
+        return [meaning for meaning in found if meaning not in self.derivation.hypotheses]
 
     def lemma(self, step: Step) -> tuple[str, str] | None:
         """Name and step label of the lemma that a step cites, or None."""

@@ -9,7 +9,7 @@ from sympy import And, Basic
 
 from theory.claim import Claim
 from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate, definitions
+from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
 from theory.export.models import Model, model_words, models_of, read
@@ -35,7 +35,7 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[hidelinks]{hyperref}
 \allowdisplaybreaks
 \setlength{\emergencystretch}{3em}
-\newtheoremstyle{claim}{1.4em}{.5em}{}{}{\bfseries}{.}{.5em}{\thmname{#1} \thmnumber{#2}\thmnote{ (#3)}}
+\newtheoremstyle{claim}{1.6em}{.5em}{\postdisplaypenalty=10000 }{}{\bfseries}{.}{.5em}{\thmname{#1} \thmnumber{#2}\thmnote{ (#3)}}
 \theoremstyle{claim}
 \newtheorem{claim}{Claim}[section]
 \definecolor{holds}{rgb}{0,.38,.15}
@@ -47,7 +47,7 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \newcommand{\reason}[1]{{\small #1}}
 \AtBeginDocument{\setlength{\abovedisplayskip}{5pt plus 2pt minus 2pt}\setlength{\belowdisplayskip}{5pt plus 2pt minus 2pt}%
   \setlength{\abovedisplayshortskip}{3pt plus 2pt}\setlength{\belowdisplayshortskip}{4pt plus 2pt minus 1pt}}
-\newenvironment{facts}{\par\smallskip\noindent\begin{minipage}{\linewidth}\small\raggedright
+\newenvironment{facts}{\par\nopagebreak\vspace{1pt}\noindent\begin{minipage}{\linewidth}\small\raggedright
   \setlength{\parindent}{0pt}\setlength{\parskip}{.15em}}{\end{minipage}\par}
 """
 _COLOUR = {"PROVED": "holds", "ENCLOSED": "holds", "REFUTED": "fails"}
@@ -192,11 +192,10 @@ def _claim(claim: Claim, recorded: Recorded, derived: set[str]) -> str:
         for_all,
         rows,
     ]
-    letters = definitions(short.letters)
-    if letters:
-        lines.append(_where("where", letters))
-    lines.append(r"\end{claim}")
+    if short.definitions:
+        lines.append(_where("where", short.definitions))
     lines.append(_facts(claim, recorded, models, derived))
+    lines.append(r"\end{claim}")
     return "\n".join(lines) + "\n"
 
 
@@ -233,7 +232,9 @@ def _facts(claim: Claim, recorded: Recorded, models: Sequence[Model], derived: s
     lines[0] += "."
     if len(models) > 1:
         for model, name in _names(models).items():
-            lines.append(rf"\textbf{{Model}} ${name}$: {latex_prose(model_words(*read(model)))}.")
+            decoder, inputs = read(model)
+            words = model_words(decoder or claim.decoder, inputs or claim.inputs)
+            lines.append(rf"\textbf{{Model}} ${name}$: {latex_prose(words)}.")
     elif models and (claim.decoder, claim.inputs) != read(models[0]) and None not in read(models[0]):
         lines.append(rf"\textbf{{Model:}} {latex_prose(model_words(*read(models[0])))}.")
     else:

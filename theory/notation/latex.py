@@ -15,6 +15,7 @@ from theory.notation.chains import Chain, Condition
 from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
 from theory.quantities import InputGram, Quantity
 
+_SUBSCRIPTED = ("D",)  # functions of a position that read better with an index
 SIGNS = {"==": "=", "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "!=": r"\ne"}
 
 
@@ -118,6 +119,9 @@ class MathPrinter(LatexPrinter):
         if not isinstance(expr, AppliedUndef):
             return super()._print_Function(expr, exp)
         name = self._print(Symbol(expr.func.__name__))
+        if name in _SUBSCRIPTED:
+            text = f"{name}_{{{', '.join(self._print(arg) for arg in expr.args)}}}"
+            return text if exp is None else f"{text}^{{{exp}}}"
         text = name + bracket(", ".join(self._print(arg) for arg in expr.args))
         return text if exp is None else f"{text}^{{{exp}}}"
 

@@ -12,11 +12,14 @@ from collections.abc import Callable
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
       | (?P<code>``.+?``|`[^`]+`)
-      | (?P<greek>(?:alpha|beta|lambda|lam|kappa|theta|pi|epsilon|eps|rho)(?![A-Za-z0-9.-]))
+      | (?P<claim>\b(?:own|kim20\d\d)\.[a-z][A-Za-z0-9-]*)
+      | (?P<quote>(?<![A-Za-z0-9])['](?=[A-Za-z]))
+      | (?P<dots>\.\.\.)
+      | (?P<greek>(?:alpha|beta|lambda|lam|kappa|theta|pi|epsilon|eps|rho)(?![A-Za-z0-9]|[.-][A-Za-z0-9]))
       | (?P<named>(?:sum|lim)(?=[_{])|(?:exp|sqrt|log|cos)(?=\()|(?:infinity|oo)(?![A-Za-z0-9-]))
       | (?P<word>[A-Za-z]{2}[A-Za-z0-9]*(?:[-.'\u2019][A-Za-z0-9]+)+
                 | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b)
-      | (?P<letter>[A-Za-z]'*)(?![A-Za-z])
+      | (?P<letter>[ijkmnd](?![A-Za-z])|[A-Za-z]'*)(?![A-Za-z])
       | (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)
       | (?P<script>[_^](?:\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)'*)
       | (?P<relation><=|>=|!=|->|=|<|>)
@@ -28,7 +31,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ALONE = set("bcdefghijklmnpqrstuvwxyzGKMS")  # letters that are mathematics even by themselves
-_MATH = {"greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar"}
+_MATH = {"greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar", "dots"}
 _GREEK = {"lam": r"\lambda", "eps": r"\varepsilon"}
 _RELATION = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\to"}
 _ESCAPES = {
@@ -108,8 +111,10 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _word(token: Token, plain: Plain, code: Plain) -> str:
-    if token[0] == "code":
+    if token[0] in ("code", "claim"):
         return code(token[1].strip("`"))
+    if token[0] == "quote":
+        return plain("\u2018")
     return r"$\ell_2$" if token[1] == "l2" else plain(token[1])
 
 
@@ -140,7 +145,8 @@ def _settle(run: list[Token], plain: Plain) -> str:
 
 
 def _is_minus(run: list[Token]) -> bool:
-    return len(run) > 1 and run[0][1] == "-" and run[1][0] in ("number", "letter", "greek")
+    after = [kind for kind, _ in run[1:3] if kind != "space"]
+    return run[0][1] == "-" and bool(after) and after[0] in ("number", "letter", "greek")
 
 
 def _opens_too_much(run: list[Token]) -> bool:
@@ -204,12 +210,14 @@ def _symbol(kind: str, text: str) -> str:
         return _GREEK.get(text, "\\" + text) + " "
     if kind == "named":
         return {"infinity": r"\infty ", "oo": r"\infty "}.get(text, f"\\{text} ")
+    if kind == "dots":
+        return r"\dots "
     if kind == "relation":
         return f" {_RELATION.get(text, text)} "
     if kind == "script":
         body = text[1:].rstrip("'")
         primes = "'" * (len(text) - 1 - len(body))
-        if body[0] == "{":
+        if body[0] == "{" or (body[0] == "(" and not body[1:-1].isalnum()):  # S^(2) keeps its brackets
             body = body[1:-1]
         return f"{text[0]}{{{_math(_tokens(body))}}}{primes}"
     return " " if text == "*" else r"\cdot " if text == "\u00b7" else text
