@@ -54,6 +54,11 @@ class Layer:
         """Number of tokens."""
         return self.visible.shape[0]
 
+    @property
+    def bounded(self) -> bool:
+        """Whether no exponential of a logit can overflow: cosines are at most 1."""
+        return self.normalised and self.beta * self.score_gain < 300
+
 
 def _number(value: object, name: str) -> float:
     if getattr(value, "free_symbols", None):
@@ -69,7 +74,9 @@ def layer_of(decoder: Decoder, n: int, d: int) -> Layer:
     """
     if decoder.position is not None:
         raise InvalidInput(
-            f"position = {decoder.position}", "'no position encoding'", "RoPE is not sampled yet; use position=None"
+            f"position = {decoder.position}",
+            "'no position encoding'",
+            "RoPE is not sampled yet; use position=None",
         )
     normalised = decoder.norm != "none"
     value_norm = float(np.sqrt(d)) if decoder.norm == "layernorm" else 1.0
@@ -88,9 +95,15 @@ def layer_of(decoder: Decoder, n: int, d: int) -> Layer:
 
 def softmax(scores: Array, layer: Layer) -> Array:
     """Attention weights of the last two axes of ``scores`` (queries, keys); 0 where the mask hides."""
-    logits = np.where(layer.visible, layer.beta * scores, -np.inf)
-    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    return weights / weights.sum(axis=-1, keepdims=True)
+    logits = scores if layer.beta == 1 else layer.beta * scores
+    if layer.bounded:
+        weights = np.exp(logits)
+        weights *= layer.visible
+    else:
+        logits = np.where(layer.visible, logits, -np.inf)
+        weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    return weights
 
 
 def run(tokens: Coordinates, layer: Layer, layers: int, quantity: Quantity) -> Iterator[Array]:
@@ -104,7 +117,10 @@ def run(tokens: Coordinates, layer: Layer, layers: int, quantity: Quantity) -> I
         if layer.normalised:
             norms = np.sqrt(np.einsum("bnq,bnq->bn", values, values))
             values = values * (layer.value_norm / norms)[:, :, None]
-        scores = (values @ values.swapaxes(-1, -2)) * (layer.score_gain / layer.value_norm**2)
+        scores = values @ values.swapaxes(-1, -2)
+        gain = layer.score_gain / layer.value_norm**2
+        if gain != 1:
+            scores *= gain
         if quantity == "scores":
             yield scores
             if level == layers - 1:
@@ -114,7 +130,8 @@ def run(tokens: Coordinates, layer: Layer, layers: int, quantity: Quantity) -> I
             yield weights
             if level == layers - 1:
                 return
-        mixed = layer.residual * tokens.centred + weights @ values
+        mixed = weights @ values
+        mixed += tokens.centred if layer.residual == 1 else layer.residual * tokens.centred
         along = None if tokens.along is None else layer.residual * tokens.along
         tokens = Coordinates(mixed, along)
         if quantity == "gram":

@@ -1,17 +1,19 @@
 """Exact means of Taylor coefficients over random inputs, by an algebra of truncated moments.
 
-Write a quantity as a = a_0 + a_1 + a_2 + a_3 + ..., a_p a form of degree p in the noise E of ``numerics.noise``. Its
-linear part is a_1 = tr(L E)/2 with a symmetric matrix L. The means E a_2 and E a_3 of a product or a function of such
-quantities can be computed without ever writing down a quadratic or cubic form, because
+Write a quantity as a = a_0 + a_1 + a_2 + a_3 + ..., a_p a form of degree p in the noise E of
+``numerics.noise``. Its linear part is a_1 = tr(L E)/2 with a symmetric matrix L. The means E a_2 and E a_3 of
+a product or a function of such quantities can be computed without ever writing down a quadratic or cubic
+form, because
 
     E a_1 b_1     = v/2 tr(L_a L_b),
     E a_1 b_1 c_1 = v^2 tr(L_a L_b L_c) = v^2/2 tr(L_a (L_b L_c + L_c L_b)),
 
 so that all that matters of a quadratic form is its contraction C, the symmetric matrix with
 E a_1 b_2 = v^2/2 tr(L_a C_b) for every a; that of b_1 c_1 is L_b L_c + L_c L_b. The record
-(a_0, L, C, E a_2 / v, E a_3 / v^2) is closed under sums, products and smooth functions: a ``Jet``. Running the layer
-map on jets gives the means of c_2 and c_3 for all pairs at once, exactly. The work is a few products of matrices of
-n^2 x n^2 entries a layer, against n^3/6 batches of Taylor coefficients, one for each triple of tokens.
+(a_0, L, C, E a_2 / v, E a_3 / v^2) is closed under sums, products and smooth functions: a ``Jet``. Running
+the layer map on jets gives the means of c_2 and c_3 for all pairs at once, exactly. The work is two products
+of matrices of n^2 x n^2 entries a layer, against n^3/6 batches of Taylor coefficients, one for each triple of
+tokens.
 """
 
 from __future__ import annotations
@@ -22,13 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer, Quantity, layer_of, softmax
-from numerics.noise import Noise, noise_of
-from numerics.sampling import law_of
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from numerics.layers import Layer, Quantity, softmax
+from numerics.noise import Noise
 
 Array = NDArray[np.float64]
 
@@ -56,32 +53,23 @@ class Jet:
     contraction: Array | None
     third: Array
 
-    def __getitem__(self, index: object) -> Jet:
-        contraction = None if self.contraction is None else self.contraction[index]  # pyright: ignore
-        return Jet(
-            self.value[index], self.linear[index], self.second[index], contraction, self.third[index]  # pyright: ignore
-        )
-
-    def transposed(self) -> Jet:
-        """Rows and columns of a matrix of quantities exchanged."""
-        contraction = None if self.contraction is None else self.contraction.swapaxes(0, 1)
-        return Jet(self.value.T, self.linear.swapaxes(0, 1), self.second.T, contraction, self.third.T)
+    def __getitem__(self, index: int | None) -> Jet:
+        contraction = None if self.contraction is None else self.contraction[index]
+        return Jet(self.value[index], self.linear[index], self.second[index], contraction, self.third[index])
 
     def scaled(self, factor: Array | float) -> Jet:
         """Multiplied by numbers, entry by entry."""
         factor = np.asarray(factor, dtype=float)
         wide = factor[..., None, None]
         contraction = None if self.contraction is None else wide * self.contraction
-        return Jet(
-            factor * self.value, wide * self.linear, factor * self.second, contraction, factor * self.third
-        )
+        return Jet(factor * self.value, wide * self.linear, factor * self.second, contraction, factor * self.third)
 
-    def row_sums(self) -> Jet:
-        """Sums over the second axis."""
-        contraction = None if self.contraction is None else self.contraction.sum(axis=1)
+    def total(self) -> Jet:
+        """Sum over the first axis."""
+        contraction = None if self.contraction is None else self.contraction.sum(axis=0)
         return Jet(
-            self.value.sum(axis=1), self.linear.sum(axis=1), self.second.sum(axis=1), contraction,
-            self.third.sum(axis=1),
+            self.value.sum(axis=0), self.linear.sum(axis=0), self.second.sum(axis=0), contraction,
+            self.third.sum(axis=0),
         )  # fmt: skip
 
     def times(self, other: Jet) -> Jet:
@@ -94,8 +82,8 @@ class Jet:
             return Jet(a * b, linear, second, None, np.zeros_like(second))
         inner = self.linear @ other.linear
         contraction = wide_a * other.contraction + wide_b * self.contraction + inner + inner.swapaxes(-1, -2)
-        third = a * other.third + b * self.third
-        third = third + _half_trace(self.linear, other.contraction) + _half_trace(self.contraction, other.linear)
+        crossed = _half_trace(self.linear, other.contraction) + _half_trace(self.contraction, other.linear)
+        third = a * other.third + b * self.third + crossed
         return Jet(a * b, linear, second, contraction, third)
 
     def mapped(self, value: Array, first: Array, second: Array, third: Array) -> Jet:
@@ -107,123 +95,189 @@ class Jet:
             return Jet(value, linear, mean_two, None, np.zeros_like(mean_two))
         square = self.linear @ self.linear
         contraction = wide * self.contraction + second[..., None, None] * square
-        cube = np.einsum("...kl,...kl->...", square, self.linear)
-        mean_three = first * self.third + second * _half_trace(self.linear, self.contraction) + third / 6 * cube
+        mean_three = first * self.third + second * _half_trace(self.linear, self.contraction)
+        mean_three = mean_three + third / 3 * _half_trace(square, self.linear)
         return Jet(value, linear, mean_two, contraction, mean_three)
 
     def power(self, exponent: float) -> Jet:
         """A real power of every entry."""
         e, a = exponent, self.value
-        return self.mapped(a**e, e * a ** (e - 1), e * (e - 1) * a ** (e - 2), e * (e - 1) * (e - 2) * a ** (e - 3))
+        first, second = e * a ** (e - 1), e * (e - 1) * a ** (e - 2)
+        return self.mapped(a**e, first, second, (e - 2) * second / a)
 
 
-def _blocks(matrices: Array) -> Array:
-    """An (n, m) array of N x N matrices as one (n N, m N) matrix."""
-    n, m, size = matrices.shape[:3]
-    return matrices.transpose(0, 2, 1, 3).reshape(n * size, m * size)
+@dataclass(frozen=True)
+class _Extent:
+    """What row i can depend on: its first ``tokens`` tokens and the first ``vectors`` isotropic vectors.
 
-
-def _noise_products(left: Array, right: Array, causal: bool, shared: int) -> Array:
-    """Sum over k of L_ik R_kj for (n, n) arrays of N x N matrices.
-
-    Under a causal mask row i of ``left`` knows the tokens up to i only (and the ``shared`` first vectors), which
-    bounds k and the entries of the matrices that can differ from zero.
+    Under a causal mask these are the tokens up to i, and all work is restricted to them.
     """
-    n, size = left.shape[0], left.shape[2]
-    step = n if not causal else max(1, -(-n // 8))
-    result = np.empty((n, n, size, size))
-    flat = right.transpose(0, 2, 1, 3)
-    for start in range(0, n, step):
-        stop = min(n, start + step)
-        reach = size if not causal else stop + shared
-        keys = n if not causal else stop
-        factor = _blocks(left[start:stop, :keys, :reach, :reach])
-        part = factor @ np.ascontiguousarray(flat[:keys, :reach]).reshape(keys * reach, n * size)
-        rows = result[start:stop].transpose(0, 2, 1, 3)
-        rows[:, :reach] = part.reshape(stop - start, reach, n, size)
-        rows[:, reach:] = 0
-    return result
+
+    tokens: int
+    vectors: int
 
 
-def _matrix_product(left: Jet, right: Jet, causal: bool, shared: int) -> Jet:
-    """Product of two matrices of quantities."""
-
-    def traces(a: Array, b: Array) -> Array:
-        return np.tensordot(a, b, axes=([1, 2, 3], [0, 2, 3])) / 2
-
-    def carried(a: Array, b: Array) -> Array:
-        return np.tensordot(left.value, b, axes=([1], [0])) + np.tensordot(
-            a, right.value, axes=([1], [0])
-        ).transpose(0, 3, 1, 2)
-
-    value = left.value @ right.value
-    linear = carried(left.linear, right.linear)
-    second = left.value @ right.second + left.second @ right.value + traces(left.linear, right.linear)
-    if left.contraction is None or right.contraction is None:
-        return Jet(value, linear, second, None, np.zeros_like(second))
-    contraction = carried(left.contraction, right.contraction)
-    inner = _noise_products(left.linear, right.linear, causal, shared)
-    contraction += inner
-    contraction += inner.swapaxes(-1, -2)
-    third = left.value @ right.third + left.third @ right.value
-    third += traces(left.linear, right.contraction) + traces(left.contraction, right.linear)
-    return Jet(value, linear, second, contraction, third)
+def _extents(noise: Noise, layer: Layer) -> list[_Extent]:
+    n, size = noise.mixing.shape
+    if np.triu(layer.visible, 1).any():
+        return [_Extent(n, size)] * n
+    return [_Extent(i + 1, i + 1 + size - n) for i in range(n)]
 
 
-def _diagonal(matrix: Jet) -> Jet:
-    index = np.arange(matrix.value.shape[0])
-    return matrix[index, index]
+@dataclass(frozen=True)
+class _Matrix:
+    """A matrix of n x n quantities, laid out for products: ``linear[k, c, j, b]`` is entry (c, b) of L_kj."""
+
+    value: Array
+    linear: Array
+    second: Array
+    contraction: Array | None
+    third: Array
+
+    @classmethod
+    def zeros(cls, n: int, size: int, order: int) -> _Matrix:
+        flat, wide = (n, n), (n, size, n, size)
+        contraction = np.zeros(wide) if order == 3 else None
+        return cls(np.zeros(flat), np.zeros(wide), np.zeros(flat), contraction, np.zeros(flat))
+
+    def set_row(self, i: int, row: Jet) -> None:
+        """Put ``row`` where the row of token ``i`` is."""
+        tokens, size = row.linear.shape[:2]
+        self.value[i, :tokens] = row.value
+        self.second[i, :tokens] = row.second
+        self.third[i, :tokens] = row.third
+        self.linear[i, :size, :tokens, :size] = row.linear.swapaxes(0, 1)
+        if self.contraction is not None and row.contraction is not None:
+            self.contraction[i, :size, :tokens, :size] = row.contraction.swapaxes(0, 1)
+
+    def set_column(self, i: int, row: Jet) -> None:
+        """Put ``row`` where the column of token ``i`` is."""
+        tokens, size = row.linear.shape[:2]
+        self.value[:tokens, i] = row.value
+        self.second[:tokens, i] = row.second
+        self.third[:tokens, i] = row.third
+        self.linear[:tokens, :size, i, :size] = row.linear
+        if self.contraction is not None and row.contraction is not None:
+            self.contraction[:tokens, :size, i, :size] = row.contraction
 
 
-def _normalised(gram: Jet) -> tuple[Jet, Jet]:
-    """Cosines of tokens with the given Gram matrix, and their norms."""
-    squares = _diagonal(gram)
-    inverse = squares.power(-0.5)
-    return gram.times(inverse[:, None]).times(inverse[None, :]), squares.power(0.5)
+def _row_product(row: Jet, matrix: _Matrix, extent: _Extent) -> Jet:
+    """Row vector times matrix, sum over k of a_k M_kj."""
+    e, size = extent.tokens, extent.vectors
+
+    def carried(own: Array, other: Array) -> Array:
+        first = (row.value @ other.reshape(e, -1)).reshape(size, e, size).swapaxes(0, 1)
+        return first + (value.T @ own.reshape(e, -1)).reshape(e, size, size)
+
+    value = matrix.value[:e, :e]
+    linear = np.ascontiguousarray(matrix.linear[:e, :size, :e, :size])
+    products = row.linear.reshape(e * size, size).T @ linear.reshape(e * size, e * size)
+    products = products.reshape(size, e, size)
+    second = row.value @ matrix.second[:e, :e] + row.second @ value + np.einsum("aja->j", products) / 2
+    result = Jet(row.value @ value, carried(row.linear, linear), second, None, np.zeros(e))
+    if row.contraction is None or matrix.contraction is None:
+        return result
+    other = np.ascontiguousarray(matrix.contraction[:e, :size, :e, :size])
+    contraction = carried(row.contraction, other)
+    contraction += products.transpose(1, 0, 2)
+    contraction += products.transpose(1, 2, 0)
+    third = row.value @ matrix.third[:e, :e] + row.third @ value
+    third += np.einsum("kab,kajb->j", row.linear, other) / 2
+    third += np.einsum("kab,kajb->j", row.contraction, linear) / 2
+    return Jet(result.value, result.linear, second, contraction, third)
 
 
-def _start(noise: Noise, order: int) -> Jet:
-    """The Gram matrix of the tokens: K_ij = offset + c_i (I + E) c_j^T."""
-    mixing = noise.mixing
-    linear = np.einsum("ik,jl->ijkl", mixing, mixing)
-    linear = linear + linear.swapaxes(-1, -2)
-    if not noise.diagonal:
-        index = np.arange(mixing.shape[1])
-        linear[:, :, index, index] = 0
-    zero = np.zeros_like(noise.gram())
-    gram = Jet(noise.gram(), linear, zero, np.zeros_like(linear) if order == 3 else None, zero)
+def _restricted(jet: Jet, extent: _Extent) -> Jet:
+    """The first tokens' quantities, which depend on the first vectors only."""
+    e, size = extent.tokens, extent.vectors
+    contraction = None if jet.contraction is None else jet.contraction[:e, :size, :size]
+    return Jet(jet.value[:e], jet.linear[:e, :size, :size], jet.second[:e], contraction, jet.third[:e])
+
+
+def _stacked(parts: list[Jet], size: int) -> Jet:
+    """Quantities of tokens 1..n in one jet, with matrices padded to ``size``."""
+
+    def padded(matrices: list[Array]) -> Array:
+        result = np.zeros((len(matrices), size, size))
+        for target, matrix in zip(result, matrices, strict=True):
+            target[: len(matrix), : len(matrix)] = matrix
+        return result
+
+    contractions = [part.contraction for part in parts if part.contraction is not None]
+    return Jet(
+        np.array([part.value for part in parts]),
+        padded([part.linear for part in parts]),
+        np.array([part.second for part in parts]),
+        padded(contractions) if contractions else None,
+        np.array([part.third for part in parts]),
+    )
+
+
+Rows = list[Jet]
+
+
+def _normalised(gram: Rows, extents: list[_Extent]) -> tuple[Rows, Rows]:
+    """Rows of cosines of tokens with the given rows of inner products, and the tokens' norms."""
+    squares = [row[i] for i, row in enumerate(gram)]
+    inverses = [square.power(-0.5) for square in squares]
+    column = _stacked(inverses, extents[-1].vectors)
+    cosines = [
+        row.times(inverse[None]).times(_restricted(column, extent))
+        for row, inverse, extent in zip(gram, inverses, extents, strict=True)
+    ]
+    return cosines, [square.power(0.5) for square in squares]
+
+
+def _start(noise: Noise, extents: list[_Extent], order: int) -> Rows:
+    """Rows of the tokens' Gram matrix, K_ij = offset + c_i (I + E) c_j^T."""
+    mixing, value = noise.mixing, noise.gram()
+    rows = []
+    for i, extent in enumerate(extents):
+        e, size = extent.tokens, extent.vectors
+        linear = mixing[i, None, :size, None] * mixing[:e, None, :size]
+        linear = linear + linear.swapaxes(-1, -2)
+        if not noise.diagonal:
+            np.einsum("jkk->jk", linear)[:] = 0
+        contraction = np.zeros_like(linear) if order == 3 else None
+        rows.append(Jet(value[i, :e], linear, np.zeros(e), contraction, np.zeros(e)))
     if noise.start_norm is None:
-        return gram
-    return _normalised(gram)[0].scaled(noise.start_norm**2)
+        return rows
+    return [row.scaled(noise.start_norm**2) for row in _normalised(rows, extents)[0]]
 
 
-def _attention(layer: Layer, inner: Jet) -> Jet:
-    """Attention weights of tokens with the given cosines."""
+def _attention_row(layer: Layer, i: int, inner: Jet, weights: Array) -> Jet:
+    """Attention weights of query ``i``, given its cosines and its weights at order 0."""
     logits = inner.scaled(layer.beta * layer.score_gain)
-    # exp(y - y_0) times the weights of order 0: the rows then sum to 1 at order 0.
-    weights = softmax(layer.score_gain * inner.value, layer)
-    powers = logits.mapped(weights, weights, weights, weights)
-    return powers.times(powers.row_sums().power(-1)[:, None])
+    constant = weights[i, : len(inner.value)]
+    # exp(y - y_0) times the weights of order 0: the row then sums to 1 at order 0.
+    powers = logits.mapped(constant, constant, constant, constant)
+    return powers.times(powers.total().power(-1)[None])
 
 
-def _mixing(layer: Layer, weights: Jet, norms: Jet | None) -> Jet:
-    """N = v A + residual diag(rho)."""
-    mixing = weights.scaled(layer.value_norm)
-    index = np.arange(layer.n)
-    if norms is None:
-        mixing.value[index, index] += layer.residual
-        return mixing
-    mixing.value[index, index] += layer.residual * norms.value
-    mixing.linear[index, index] += layer.residual * norms.linear
-    mixing.second[index, index] += layer.residual * norms.second
-    if mixing.contraction is not None:
-        mixing.contraction[index, index] += layer.residual * norms.contraction
-        mixing.third[index, index] += layer.residual * norms.third
-    return mixing
+def _mixing_row(layer: Layer, i: int, weights: Jet, norm: Jet | None) -> Jet:
+    """Row ``i`` of N = v A + residual diag(rho)."""
+    row = weights.scaled(layer.value_norm)
+    row.value[i] += layer.residual * (1.0 if norm is None else norm.value)
+    if norm is None:
+        return row
+    row.linear[i] += layer.residual * norm.linear
+    row.second[i] += layer.residual * norm.second
+    row.third[i] += layer.residual * norm.third
+    if row.contraction is not None and norm.contraction is not None:
+        row.contraction[i] += layer.residual * norm.contraction
+    return row
 
 
-def run_jets(noise: Noise, layer: Layer, layers: int, quantity: Quantity, order: int) -> Iterator[Jet]:
-    """Yield the jets of ``quantity`` after each layer: matrices of n x n quantities.
+def _symmetric(rows: Rows, size: int, order: int) -> _Matrix:
+    matrix = _Matrix.zeros(len(rows), size, order)
+    for i, row in enumerate(rows):
+        matrix.set_row(i, row)
+        matrix.set_column(i, row)
+    return matrix
+
+
+def run_jets(noise: Noise, layer: Layer, layers: int, quantity: Quantity, order: int) -> Iterator[Rows]:
+    """Yield the jets of ``quantity`` after each layer: row i holds the keys that query i can depend on.
 
     Args:
         noise: the input law.
@@ -232,23 +286,28 @@ def run_jets(noise: Noise, layer: Layer, layers: int, quantity: Quantity, order:
         quantity: "scores", "weights" or "gram".
         order: 2 or 3.
     """
-    gram = _start(noise, order)
-    causal = not np.triu(layer.visible, 1).any()
-    shared = noise.mixing.shape[1] - layer.n
+    extents = _extents(noise, layer)
+    size = extents[-1].vectors
+    gram = _start(noise, extents, order)
     for level in range(layers):
-        inner, norms = _normalised(gram) if layer.normalised else (gram, None)
+        inner, norms = _normalised(gram, extents) if layer.normalised else (gram, [None] * layer.n)
         if quantity == "scores":
-            yield inner.scaled(layer.score_gain)
+            yield [row.scaled(layer.score_gain) for row in inner]
             if level == layers - 1:
                 return
-        weights = _attention(layer, inner)
+        matrix = _symmetric(inner, size, order)
+        constant = softmax(layer.score_gain * matrix.value, layer)
+        weights = [_attention_row(layer, i, row, constant) for i, row in enumerate(inner)]
         if quantity == "weights":
             yield weights
             if level == layers - 1:
                 return
-        mixing = _mixing(layer, weights, norms)
-        half = _matrix_product(mixing, inner, causal, shared)
-        gram = _matrix_product(mixing, half.transposed(), causal, shared)
+        mixing = [_mixing_row(layer, i, row, norms[i]) for i, row in enumerate(weights)]
+        half = [_row_product(row, matrix, extent) for row, extent in zip(mixing, extents, strict=True)]
+        transposed = _Matrix.zeros(layer.n, size, order)
+        for i, row in enumerate(mixing):
+            transposed.set_column(i, row)
+        gram = [_row_product(row, transposed, extent) for row, extent in zip(half, extents, strict=True)]
         if quantity == "gram":
             yield gram
 
@@ -286,9 +345,26 @@ def mean_coefficients(
 
     Memory grows as n^4 (1 GB at n = 50 and order 3), work as n^6 at order 3 and n^5 at order 2.
     """
+    mirrored = quantity != "weights"
     parts = []
-    for jet in run_jets(noise, layer, layers, quantity, order):
-        spread = _half_trace(jet.linear, jet.linear)
-        parts.append((jet.value.copy(), jet.second.copy(), jet.third.copy(), spread))
+    for rows in run_jets(noise, layer, layers, quantity, order):
+        fields = (
+            [row.value for row in rows],
+            [row.second for row in rows],
+            [row.third for row in rows],
+            [_half_trace(row.linear, row.linear) for row in rows],
+        )
+        parts.append([_square(field, mirrored) for field in fields])
     limit, second, third, spread = (np.stack(part) for part in zip(*parts, strict=True))
     return MeanCoefficients(limit, second, third, spread, noise.variance, order)
+
+
+def _square(rows: list[Array], mirrored: bool) -> Array:
+    """A full matrix from rows that may end at the diagonal."""
+    n = len(rows)
+    result = np.zeros((n, n))
+    for i, row in enumerate(rows):
+        if mirrored:
+            result[: len(row), i] = row
+        result[i, : len(row)] = row
+    return result

@@ -10,20 +10,23 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from numerics.control import MAX_ORDER, Control, Regression, best_order, control_of, regression_of
 from numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
-from numerics.sampling import Law, law_of, sample_coordinates
+from numerics.noise import Noise, noise_of
+from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
 from numerics.statistics import Moments, moments_of
+from numerics.taylor import TaylorMap
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
 from theory.inputs import Inputs
@@ -74,51 +77,118 @@ class Expectation:
 
 @dataclass(frozen=True)
 class Task:
-    """What one block has to do."""
+    """What one block has to do.
+
+    Attributes:
+        law: input law.
+        layer: the layer.
+        layers: number of layers.
+        quantity: what to average.
+        seed: seed of all streams.
+        control: control variates, or None for a plain average.
+    """
 
     law: Law
     layer: Layer
     layers: int
     quantity: Quantity
     seed: int
-    batch: int
+    control: Control | None = None
+
+    @property
+    def batch(self) -> int:
+        """Samples that are processed together: it depends on the number of tokens alone."""
+        return max(1, min(2000, BATCH_NUMBERS // self.layer.n**2))
 
     @property
     def block(self) -> int:
         """Samples in a full block."""
         return self.batch * BATCHES_PER_BLOCK
 
+    def shown(self) -> NDArray[np.bool_]:
+        """The pairs that have a value."""
+        return np.ones_like(self.layer.visible) if self.quantity == "gram" else self.layer.visible
 
-def batch_size(n: int) -> int:
-    """Samples that are processed together: it depends on the number of tokens alone."""
-    return max(1, min(5000, BATCH_NUMBERS // n**2))
+
+Pair = tuple[Moments, Moments]
+Block = tuple[int, int]
 
 
 def _differences(values: Array) -> Array:
     return values[..., 1:] - values[..., :-1]
 
 
-def _run_block(task: Task, index: int, samples: int) -> tuple[Moments, Moments]:
-    """Moments of the quantity and of its differences over block ``index`` of ``samples`` samples."""
-    stream = np.random.SeedSequence(task.seed, spawn_key=(0, index))
+def _stack(parts: list[Moments]) -> Moments:
+    """Moments of the layers, one below the other."""
+    mean = np.stack([part.mean for part in parts])
+    return Moments(parts[0].count, mean, np.stack([part.squares for part in parts]))
+
+
+def _batches(task: Task, purpose: int, block: Block) -> Iterator[Coordinates]:
+    """Tokens of block number ``block[0]`` of ``block[1]`` samples, in batches.
+
+    ``purpose`` says which family of streams: 0 for samples that enter the means, 1 for the pilot.
+    """
+    index, samples = block
+    stream = np.random.SeedSequence(task.seed, spawn_key=(purpose, index))
     generator = np.random.Generator(np.random.PCG64DXSM(stream))
-    total: tuple[Moments, Moments] | None = None
     for start in range(0, samples, task.batch):
         count = min(task.batch, samples - start)
-        tokens = sample_coordinates(task.law, task.layer.n, count, generator, task.layer.split)
-        values = np.stack(list(run(tokens, task.layer, task.layers, task.quantity)), axis=1)
-        part = moments_of(values), moments_of(_differences(values))
-        total = part if total is None else (total[0].merged(part[0]), total[1].merged(part[1]))
+        yield sample_coordinates(task.law, task.layer.n, count, generator, task.layer.split)
+
+
+def _coefficients(taylor: TaylorMap, noise: Noise, tokens: Coordinates, quantity: Quantity) -> Iterator[list[Array]]:
+    assert tokens.frame is not None
+    return taylor.run(noise.direction(tokens.frame), quantity)
+
+
+def _run_batch(task: Task, tokens: Coordinates) -> Pair:
+    plain = run(tokens, task.layer, task.layers, task.quantity)
+    if task.control is None:
+        corrected: Iterable[Array] = plain
+    else:
+        control = task.control
+        terms = _coefficients(control.taylor, control.noise, tokens, task.quantity)
+        corrected = (
+            control.correct(values, coefficients, level)
+            for level, (values, coefficients) in enumerate(zip(plain, terms, strict=True))
+        )
+    parts = [(moments_of(values), moments_of(_differences(values))) for values in corrected]
+    return _stack([part[0] for part in parts]), _stack([part[1] for part in parts])
+
+
+def _merged(first: Pair | None, second: Pair) -> Pair:
+    return second if first is None else (first[0].merged(second[0]), first[1].merged(second[1]))
+
+
+def _run_block(task: Task, block: Block) -> Pair:
+    """Moments of the quantity and of its differences over one block."""
+    total: Pair | None = None
+    for tokens in _batches(task, 0, block):
+        total = _merged(total, _run_batch(task, tokens))
     assert total is not None
     return total
 
 
+def _run_pilot_block(task: Task, noise: Noise, taylor: TaylorMap, block: Block) -> Regression:
+    """Sums for the regression over one block of the pilot."""
+    total: Regression | None = None
+    for tokens in _batches(task, 1, block):
+        values = list(run(tokens, task.layer, task.layers, task.quantity))
+        terms = _coefficients(taylor, noise, tokens, task.quantity)
+        copies = [[part.copy() for part in parts] for parts in terms]
+        part = regression_of(values, copies)
+        total = part if total is None else total.merged(part)
+    assert total is not None
+    return total
+
+
+Result = TypeVar("Result")
+
+
 def _in_order(
-    function: Callable[[tuple[int, int]], tuple[Moments, Moments]],
-    blocks: Iterable[tuple[int, int]],
-    workers: int,
-    ahead: int,
-) -> Iterator[tuple[Moments, Moments]]:
+    function: Callable[[Block], Result], blocks: Iterable[Block], workers: int, ahead: int
+) -> Generator[Result]:
     """Map over ``blocks`` with threads, at most ``ahead`` blocks in flight, results in order."""
     if workers == 1:
         yield from map(function, blocks)
@@ -135,7 +205,7 @@ def _in_order(
                 future.cancel()
 
 
-def _split(samples: int, block: int) -> Iterator[tuple[int, int]]:
+def _split(samples: int, block: int) -> Iterator[Block]:
     """Index and size of each block."""
     for index, start in enumerate(range(0, samples, block)):
         yield index, min(block, samples - start)
@@ -177,7 +247,8 @@ def expected_scores(
         samples: number of independent inputs; with ``target_se`` the most that may be used.
         seed: seed; the same seed gives the same bits for any ``workers`` and ``chunk``.
         quantity: "scores", "weights" or "gram" (after the layer).
-        order: 0 for a plain average.
+        order: highest order of the control variates, 0 for a plain average; by default the one with the least
+            variance times work in a pilot run.
         workers: number of threads; by default one per core, at most 8.
         chunk: samples in flight at a time, rounded up to whole blocks; by default two blocks per worker.
         target_se: stop at the first block after which every standard error, also of the differences, is at
@@ -195,19 +266,54 @@ def expected_scores(
     samples = _sample_count(samples)
     seed = _seed(seed)
     if quantity not in QUANTITIES:
-        raise InvalidInput(
-            f"quantity = {quantity!r}", "'quantity is known'", f"use one of {', '.join(QUANTITIES)}"
-        )
-    if order not in (None, 0):
-        raise InvalidInput(f"order = {order}", "order = 0", "control variates are not available yet")
+        raise InvalidInput(f"quantity = {quantity!r}", "'quantity is known'", f"use one of {', '.join(QUANTITIES)}")
+    if order is not None and (isinstance(order, bool) or order not in range(MAX_ORDER + 1)):
+        raise InvalidInput(f"order = {order!r}", f"0 <= order <= {MAX_ORDER}", "leave it out to have it chosen")
     if target_se is not None and not target_se > 0:
         raise InvalidInput(f"target_se = {target_se}", "target_se > 0", "leave it out to use all samples")
     law = law_of(inputs, decoder)
-    task = Task(law, layer_of(decoder, n, law.d), layers, quantity, seed, batch_size(n))
+    task = Task(law, layer_of(decoder, n, law.d), layers, quantity, seed)
     workers = _workers(workers)
     ahead = 2 * workers if chunk is None else -(-positive_integer(chunk, "chunk") // task.block)
-    total = _accumulate(task, samples, workers, ahead, target_se, progress)
-    return _expectation(task, total, order=0, pilot=0, note="plain average")
+    with threadpool_limits(1):
+        plan = _plan(task, samples, order, workers, ahead)
+        total = _accumulate(plan.task, samples, workers, ahead, target_se, progress)
+    return _expectation(plan, total)
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A task with its control variates, and how they were chosen."""
+
+    task: Task
+    order: int
+    pilot: int
+    note: str
+
+
+def _plan(task: Task, samples: int, order: int | None, workers: int, ahead: int) -> _Plan:
+    """Set the control variates; order None is for the pilot to decide."""
+    if order == 0:
+        return _Plan(task, 0, 0, "plain average, as asked")
+    noise = noise_of(task.law, task.layer)
+    if noise is None:
+        reason = "no control variates: after centring, Sphere with alpha > 0 has no known moments"
+        if order is not None:
+            raise InvalidInput(f"order = {order}", "'the inputs have control variates'", "use order=0")
+        return _Plan(task, 0, 0, reason)
+    highest = MAX_ORDER if order is None else order
+    taylor = TaylorMap(task.layer, noise.gram(), task.layers, highest, noise.start_norm)
+    pilot = min(1000, max(200, samples // 5))
+    function = partial(_run_pilot_block, task, noise, taylor)
+    regression = reduce(Regression.merged, _in_order(function, _split(pilot, task.block), workers, ahead))
+    note = "control variates, as asked"
+    if order is None:
+        order = best_order(regression, task.layer, samples)
+        note = f"order {order} has the least variance times work of orders 0 to {MAX_ORDER} in a pilot run"
+    if order == 0:
+        return _Plan(task, 0, pilot, note)
+    control = control_of(noise, taylor, task.quantity, regression, order)
+    return _Plan(replace(task, control=control), order, pilot, note)
 
 
 def _seed(seed: object) -> int:
@@ -224,39 +330,36 @@ def _workers(workers: int | None) -> int:
 
 def _accumulate(
     task: Task, samples: int, workers: int, ahead: int, target_se: float | None, progress: Progress | None
-) -> tuple[Moments, Moments]:
+) -> Pair:
     started = time.monotonic()
-    total: tuple[Moments, Moments] | None = None
-    block = partial(_run_block, task)
-    with threadpool_limits(1):
-        results = _in_order(lambda which: block(*which), _split(samples, task.block), workers, ahead)
-        for part in results:
-            total = part if total is None else (total[0].merged(part[0]), total[1].merged(part[1]))
-            if target_se is None and progress is None:
-                continue
-            largest = _largest_error(task, total)
-            done = total[0].count
-            if progress is not None:
-                progress(done, largest, _seconds_left(done, samples, largest, target_se, time.monotonic() - started))
-            if target_se is not None and largest <= target_se:
-                results.close()
-                break
+    total: Pair | None = None
+    results = _in_order(partial(_run_block, task), _split(samples, task.block), workers, ahead)
+    for part in results:
+        total = _merged(total, part)
+        if target_se is None and progress is None:
+            continue
+        largest = _largest_error(task, total)
+        done = total[0].count
+        if progress is not None:
+            elapsed = time.monotonic() - started
+            progress(done, largest, _seconds_left(done, samples, largest, target_se, elapsed))
+        if target_se is not None and largest <= target_se:
+            results.close()
+            break
     assert total is not None
     return total
 
 
 def _visible_pairs(task: Task) -> NDArray[np.bool_]:
     """Where a difference of neighbouring keys has a meaning."""
-    if task.quantity == "gram":
-        return np.ones((task.layer.n, task.layer.n - 1), dtype=bool)
-    return task.layer.visible[:, 1:] & task.layer.visible[:, :-1]
+    shown = task.shown()
+    return shown[:, 1:] & shown[:, :-1]
 
 
-def _largest_error(task: Task, total: tuple[Moments, Moments]) -> float:
+def _largest_error(task: Task, total: Pair) -> float:
     if total[0].count < 2:
         return float("inf")
-    shown = np.ones_like(task.layer.visible) if task.quantity == "gram" else task.layer.visible
-    largest = total[0].standard_error()[:, shown].max()
+    largest = total[0].standard_error()[:, task.shown()].max()
     pairs = _visible_pairs(task)
     return float(max(largest, total[1].standard_error()[:, pairs].max()) if pairs.any() else largest)
 
@@ -268,10 +371,8 @@ def _seconds_left(done: int, samples: int, largest: float, target_se: float | No
     return max(0.0, elapsed * (needed / done - 1))
 
 
-def _expectation(
-    task: Task, total: tuple[Moments, Moments], order: int, pilot: int, note: str
-) -> Expectation:
-    values, differences = total
+def _expectation(plan: _Plan, total: Pair) -> Expectation:
+    task, (values, differences) = plan.task, total
     mean, difference = values.mean.copy(), differences.mean.copy()
     error = _with_rounding(values.standard_error(), mean)
     larger = np.maximum(np.abs(mean[..., 1:]), np.abs(mean[..., :-1]))
@@ -283,5 +384,14 @@ def _expectation(
     difference[:, hidden] = np.nan
     difference_error[:, hidden] = np.nan
     return Expectation(
-        mean, error, difference, difference_error, values.count, task.seed, task.quantity, order, pilot, note
+        mean=mean,
+        standard_error=error,
+        difference_mean=difference,
+        difference_standard_error=difference_error,
+        samples=values.count,
+        seed=task.seed,
+        quantity=task.quantity,
+        order=plan.order,
+        pilot=plan.pilot,
+        note=plan.note,
     )

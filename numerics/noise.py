@@ -4,9 +4,10 @@ All laws are built from independent isotropic vectors g_1..g_N, whose Gram matri
 
     mean 0,   E E_kl E_kl = v (k != l),   E E_kl E_lm E_mk = v^2 (k, l, m distinct),
 
-where 1/v is the dimension of the space in which they are isotropic. For unit vectors the diagonal of E vanishes and all
-other products of two or three entries have mean 0. For Gaussian vectors of variance v per coordinate, E is a
-centred Wishart matrix, with moments (Anderson, An Introduction to Multivariate Statistical Analysis, section 7.3)
+where 1/v is the dimension of the space in which they are isotropic. For unit vectors the diagonal of E
+vanishes and all other products of two or three entries have mean 0. For Gaussian vectors of variance v per
+coordinate, E is a centred Wishart matrix, with moments (T. W. Anderson, An Introduction to Multivariate
+Statistical Analysis, section 7.3)
 
     E tr(AE) tr(BE) = 2 v tr(AB),   E tr(AE) tr(BE) tr(CE) = 8 v^2 tr(ABC)      for symmetric A, B, C.
 
@@ -65,10 +66,10 @@ class Noise:
 
 
 def noise_of(law: Law, layer: Layer) -> Noise | None:
-    """The noise of ``law``, or None where no such form is known: ``Sphere`` with alpha > 0 after centring.
+    """The noise of ``law``, or None where its moments are not known: ``Sphere``, alpha > 0, centred.
 
-    With layer normalisation the tokens' own norms fluctuate, too. This noise leaves that out: tokens enter with
-    their root mean square norm. A control variate needs a known mean, not to be exact.
+    With layer normalisation the norms of centred unit tokens fluctuate, too. This noise leaves that out:
+    tokens enter with their root mean square norm. A control variate needs a known mean, not to be exact.
     """
     n, identity = layer.n, np.eye(layer.n)
     dimension = law.d - 1 if layer.split else law.d

@@ -18,7 +18,7 @@ vanish (as with residual 0 and beta 0) convergence is slow, and the estimate say
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -130,7 +130,7 @@ def expected_weights(decoder: Decoder, inputs: Sphere, i: int) -> Estimate:
         mean = np.exp(-np.multiply.outer(t, powers)) @ w
         return float(np.sum(np.exp(-t) * mean ** (i - 1) * dt))
 
-    own, error = _refine(own_weight, _HALVINGS)
+    own, error = map(float, _refine(own_weight, _HALVINGS))
     if i == 1:
         return Estimate(np.ones(1), np.zeros(1))
     value = np.full(i, (1 - own) / (i - 1))
@@ -217,9 +217,8 @@ def expected_score_21(decoder: Decoder, inputs: Sphere, layer: int = 2, digits: 
             return Estimate(value, abs(value) * mpmath.mpf(10) ** -digits)
         reach = (digits + 5) * mpmath.log(10) / (m - 1) + mpmath.log(2)
         value, difference = mpmath.mpf(0), mpmath.inf
-        for halvings in range(4, 14):
-            previous, value = value, _line_mean(score, m, reach, reach / 2**halvings)
-            difference = abs(value - previous)
+        for refined in _line_means(score, m, reach):
+            value, difference = refined, abs(refined - value)
             if difference <= abs(value) * mpmath.mpf(10) ** -digits:
                 break
         return Estimate(value, difference + abs(value) * mpmath.mpf(10) ** -digits)
@@ -229,15 +228,20 @@ def expected_score_21(decoder: Decoder, inputs: Sphere, layer: int = 2, digits: 
 
 
 def _refine(integrate: Callable[[int], Any], levels: Iterable[int]) -> Estimate:
-    """Integrate at finer and finer levels until two agree, and estimate the error of the last."""
-    previous: Any = None
+    """Integrate at finer and finer levels until two agree, and estimate the error of the last.
+
+    Of a matrix, the largest difference of any entry counts for all: one entry may agree by chance.
+    """
     value: Any = None
-    error: Any = math.inf
+    error: Any = None
     for level in levels:
-        previous, value = value, integrate(level)
+        previous, value = value, np.asarray(integrate(level))
         if previous is None:
             continue
         difference = np.abs(value - previous)
+        if difference.ndim >= 2:
+            largest = np.nanmax(difference, axis=(-2, -1), keepdims=True)
+            difference = np.where(np.isnan(difference), np.nan, largest)
         error = _SAFETY * difference + _ROUNDING * np.maximum(1.0, np.abs(value))
         if np.nanmax(difference) <= _ROUNDING / _SAFETY:
             break
@@ -276,15 +280,21 @@ def _gram_rule(n: int, m: int, nodes: int) -> Iterable[tuple[Array, Array]]:
         yield gram, weight * np.multiply.outer(weights, partial_weights).ravel()
 
 
-def _line_mean(function: Callable[[Any], Any], m: int, reach: Any, step: Any) -> Any:
-    """The mean of ``function`` of the cosine in R^m, by the trapezoidal rule in y = artanh z."""
+def _line_means(function: Callable[[Any], Any], m: int, reach: Any) -> Iterator[Any]:
+    """The mean of ``function`` of the cosine in R^m, by the trapezoidal rule in y = artanh z, finer and finer.
+
+    The step starts at reach/16 and is halved ten times; each halving adds the points in between.
+    """
     total = mass = mpmath.mpf(0)
-    for index in range(-int(reach / step), int(reach / step) + 1):
-        y = index * step
-        weight = mpmath.sech(y) ** (m - 1)
-        mass += weight
-        total += weight * function(mpmath.tanh(y))
-    return total / mass  # the rule integrates the density itself as accurately as the rest
+    for count in (16 * 2**halvings for halvings in range(11)):
+        first, stride = (0, 1) if count == 16 else (1, 2)
+        for index in range(first, count + 1, stride):
+            y = index * reach / count
+            weight = mpmath.sech(y) ** (m - 1)
+            z = mpmath.tanh(y)
+            mass += weight if index == 0 else 2 * weight
+            total += weight * (function(z) + function(-z) if index else function(z))
+        yield total / mass  # the rule integrates the density itself as accurately as the rest
 
 
 def _two_token_score(cosine: Any, beta: Any, lam: Any, layer: int, norm: str) -> Any:

@@ -73,11 +73,15 @@ def law_of(inputs: object, decoder: Decoder | None = None) -> Law:
     """
     if isinstance(inputs, Equicorrelated):
         raise InvalidInput(
-            f"inputs = {inputs}", "'the inputs are random'", "use mean_field for the deterministic Gram matrix"
+            f"inputs = {inputs}",
+            "'the inputs are random'",
+            "use mean_field for the deterministic Gram matrix",
         )
     if not isinstance(inputs, Sphere | SharedGaussian):
         raise InvalidInput(
-            f"inputs = {inputs!r}", "'inputs are an input law'", "use Sphere(d, alpha) or SharedGaussian(d, alpha)"
+            f"inputs = {inputs!r}",
+            "'inputs are an input law'",
+            "use Sphere(d, alpha) or SharedGaussian(d, alpha)",
         )
     if not inputs.d.is_Integer:
         raise InvalidInput(f"d = {inputs.d}", "'d is a number'", "give the width a whole number to sample at")
@@ -132,9 +136,7 @@ def _independent(law: Law, generator: np.random.Generator, count: int, n: int, s
     return Coordinates(*tokens, frame)
 
 
-def _shared_gaussian(
-    law: Law, generator: np.random.Generator, count: int, n: int, split: bool
-) -> Coordinates:
+def _shared_gaussian(law: Law, generator: np.random.Generator, count: int, n: int, split: bool) -> Coordinates:
     """g_i + c g_0, where g_0 comes first in the basis, so that only one coordinate is shared."""
     shared = law.alpha > 0
     tokens, along = _gaussian_tokens(generator, count, n + shared, law.d, split)
@@ -151,15 +153,14 @@ def _shared_gaussian(
     return Coordinates(tokens / root, None if along is None else along / root, frame)
 
 
-def _shared_direction(
-    law: Law, generator: np.random.Generator, count: int, n: int, split: bool
-) -> Coordinates:
+def _shared_direction(law: Law, generator: np.random.Generator, count: int, n: int, split: bool) -> Coordinates:
     """sqrt(alpha) u + sqrt(1 - alpha) v_i with v_i uniform on the unit sphere orthogonal to u.
 
-    With ``split``, let c be the component of the direction e = (1, ..., 1)/sqrt(d) along u, and w_i that of v_i
-    along the rest of e. Then e = c u + sqrt(1 - c^2) e', and x_i has the component
-    sqrt(alpha) c + sqrt(1 - alpha) sqrt(1 - c^2) w_i along e and the component
-    sqrt(alpha) sqrt(1 - c^2) - sqrt(1 - alpha) c w_i along the unit vector orthogonal to e in the plane of u and e'.
+    With ``split``, let c be the component of the direction e = (1, ..., 1)/sqrt(d) along u, and w_i that of
+    v_i along the rest of e. Then e = c u + s e' with s = sqrt(1 - c^2), and x_i has the components
+
+        sqrt(alpha) c + sqrt(1 - alpha) s w_i    along e,
+        sqrt(alpha) s - sqrt(1 - alpha) c w_i    along the rest of the plane of u and e'.
     """
     own, apart = _normalised(*_gaussian_tokens(generator, count, n, law.d - 1, split))
     shared, single = np.sqrt(law.alpha), np.sqrt(1 - law.alpha)

@@ -46,8 +46,11 @@ def power(base: Sequence[Array], exponent: float) -> Series:
     return result
 
 
-def _exponential(logits: Sequence[Array]) -> Series:
-    """e_1, e_2, ... with exp(y_1 t + y_2 t^2 + ...) = 1 + e_1 t + ...: k e_k = sum over m of m y_m e_(k-m)."""
+def _exponential(logits: Sequence[Array], scratch: Array) -> Series:
+    """e_1, e_2, ... with exp(y_1 t + y_2 t^2 + ...) = 1 + e_1 t + ...
+
+    They satisfy k e_k = sum over m = 1..k of m y_m e_(k-m).
+    """
     result: Series = []
     for k, logit in enumerate(logits, start=1):
         if k == 1:
@@ -55,30 +58,31 @@ def _exponential(logits: Sequence[Array]) -> Series:
             continue
         total = logits[0] * result[k - 2]
         for m in range(2, k):
-            term = logits[m - 1] * result[k - m - 1]
-            term *= m
-            total += term
+            np.multiply(logits[m - 1], result[k - m - 1], out=scratch)
+            scratch *= m
+            total += scratch
         total *= 1 / k
         total += logit
         result.append(total)
     return result
 
 
-def _softmax_factors(constant: Array, logits: Sequence[Array]) -> Series:
+def _softmax_factors(constant: Array, logits: Sequence[Array], scratch: Array) -> Series:
     """f_1, f_2, ... with A_p = A_0 f_p entry by entry, transposed: axes (batch, key, query).
 
     Args:
         constant: A_0 transposed.
         logits: coefficients of order 1, 2, ... of the symmetric logits.
+        scratch: an array to work in.
     """
-    exponential = _exponential(logits)
+    exponential = _exponential(logits, scratch)
     sums = [np.ones(constant.shape[1])] + [np.einsum("ji,bji->bi", constant, e) for e in exponential]
     inverse = power(sums, -1)
     result: Series = []
     for p, factor in enumerate(exponential, start=1):
         total = factor + inverse[p][:, None, :]
         for q in range(1, p):
-            total += exponential[p - q - 1] * inverse[q][:, None, :]
+            total += np.multiply(exponential[p - q - 1], inverse[q][:, None, :], out=scratch)
         result.append(total)
     return result
 
@@ -91,6 +95,8 @@ class _Workspace:
         gram: (batch, (P+1) n, n), Y_0 over Y_1 over ...
         mixing: the same with N^T, but Y's opposite order: N_P^T first.
         half: (batch, n, (P+1) n), N Y, from left to right.
+        after: (P, batch, n, n), coefficients 1, 2, ... of N Y N^T.
+        scratch: (batch, n, n).
     """
 
     n: int
@@ -98,11 +104,21 @@ class _Workspace:
     gram: Array
     mixing: Array
     half: Array
+    after: Array
+    scratch: Array
 
     @classmethod
     def empty(cls, batch: int, n: int, order: int) -> _Workspace:
-        tall = (batch, (order + 1) * n, n)
-        return cls(n, order, np.empty(tall), np.empty(tall), np.empty((batch, n, (order + 1) * n)))
+        tall, wide, square = (batch, (order + 1) * n, n), (batch, n, (order + 1) * n), (batch, n, n)
+        return cls(
+            n,
+            order,
+            gram=np.empty(tall),
+            mixing=np.empty(tall),
+            half=np.empty(wide),
+            after=np.empty((order, *square)),
+            scratch=np.empty(square),
+        )
 
     def gram_at(self, p: int) -> Array:
         return self.gram[:, p * self.n : (p + 1) * self.n]
@@ -118,27 +134,23 @@ class _Workspace:
         n, reach = self.n, (p + 1) * self.n
         mixing = self.mixing[:, (self.order - p) * n :]
         np.matmul(mixing.swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p))
-        return self.half[:, :, :reach] @ mixing
+        return np.matmul(self.half[:, :, :reach], mixing, out=self.after[p - 1])
 
-    def leading(self, h: int) -> _Workspace:
-        """A copy for the first ``h`` tokens, which under a causal mask know nothing of the others."""
-        batch = self.gram.shape[0]
+    def copy_corner(self, whole: _Workspace) -> None:
+        """Take over the first tokens of ``whole``, which under a causal mask know nothing of the others."""
+        h, blocks = self.n, (-1, self.order + 1, whole.n, whole.n)
+        for own, other in ((self.gram, whole.gram), (self.mixing, whole.mixing)):
+            own.reshape(-1, self.order + 1, h, h)[:] = other.reshape(blocks)[:, :, :h, :h]
+        self.half_at(0)[:] = whole.half_at(0)[:, :h, :h]
 
-        def corner(tall: Array) -> Array:
-            blocks = tall.reshape(batch, self.order + 1, self.n, self.n)[:, :, :h, :h]
-            return np.ascontiguousarray(blocks).reshape(batch, -1, h)
-
-        half = np.empty((batch, h, (self.order + 1) * h))
-        return _Workspace(h, self.order, corner(self.gram), corner(self.mixing), half)
-
-    def lower_congruence(self, p: int, leading: _Workspace) -> Array:
+    def lower_congruence(self, p: int, corner: _Workspace) -> Array:
         """The same for N lower triangular: leading block, lower block and its mirror image."""
-        n, h, reach = self.n, leading.n, (p + 1) * self.n
+        n, h, reach = self.n, corner.n, (p + 1) * self.n
         mixing = self.mixing[:, (self.order - p) * n :]
         np.matmul(mixing[:, :, h:].swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p)[:, h:])
-        result = np.empty((self.gram.shape[0], n, n))
+        result = self.after[p - 1]
         np.matmul(self.half[:, h:, :reach], mixing, out=result[:, h:])
-        result[:, :h, :h] = leading.congruence(p)
+        result[:, :h, :h] = corner.congruence(p)
         result[:, :h, h:] = result[:, h:, :h].swapaxes(1, 2)
         return result
 
@@ -183,29 +195,28 @@ def _constants(layer: Layer, gram: Array, layers: int) -> list[_Constants]:
     return result
 
 
-def _outer(series: Array, p: int) -> Array:
+def _outer(series: Array, p: int, out: Array) -> Array:
     """Coefficient p of s_i s_j, for the coefficients of s along the last axis."""
     part = series[:, :, : p + 1]
-    return part @ part[:, :, ::-1].swapaxes(1, 2)
+    return np.matmul(part, part[:, :, ::-1].swapaxes(1, 2), out=out)
 
 
-def _cosines(scaled: Series, out: Sequence[Array]) -> Series:
+def _cosines(scaled: Series, out: Sequence[Array], scratch: Array) -> Series:
     """Write coefficients 1, 2, ... of K_ij / (K_ii K_jj)^(1/2) to ``out``; return those of K_ii^(1/2).
 
     Args:
         scaled: coefficients of K, with unit diagonal at order 0.
         out: where to, one array for each order from 1.
+        scratch: an array to work in.
     """
     batch, n = scaled[1].shape[:2]
     diagonal = [np.ones((batch, n)), *(np.einsum("bii->bi", gram) for gram in scaled[1:])]
     inverse = np.stack(power(diagonal, -0.5), axis=-1)
     for p, target in enumerate(out, start=1):
-        np.multiply(_outer(inverse, p), scaled[0], out=target)
+        np.multiply(_outer(inverse, p, scratch), scaled[0], out=target)
         target += scaled[p]
         for q in range(1, p):
-            term = _outer(inverse, q)
-            term *= scaled[p - q]
-            target += term
+            target += np.multiply(_outer(inverse, q, scratch), scaled[p - q], out=scratch)
     return power(diagonal, 0.5)
 
 
@@ -221,13 +232,15 @@ class TaylorMap:
             the perturbed Gram matrix.
     """
 
-    def __init__(
-        self, layer: Layer, gram: Array, layers: int, order: int, start_norm: float | None = None
-    ) -> None:
+    def __init__(self, layer: Layer, gram: Array, layers: int, order: int, start_norm: float | None = None) -> None:
         self.layer, self.layers, self.order, self.start_norm = layer, layers, order, start_norm
         self.gram = gram
         start = gram if start_norm is None else start_norm**2 * _unit(gram, True)[0]
         self.levels = _constants(layer, start, layers)
+
+    def truncated(self, order: int) -> TaylorMap:
+        """The same map with coefficients up to a lower order."""
+        return TaylorMap(self.layer, self.gram, self.layers, order, self.start_norm)
 
     @cached_property
     def _causal(self) -> bool:
@@ -248,7 +261,9 @@ class TaylorMap:
             direction: K_1, shape (batch, n, n), symmetric.
             quantity: "scores", "weights" or "gram".
         """
-        work = _Workspace.empty(direction.shape[0], self.layer.n, self.order)
+        batch, n = direction.shape[:2]
+        work = _Workspace.empty(batch, n, self.order)
+        corner = _Workspace.empty(batch, n // 2, self.order) if self._causal else None
         scaled = self._start(direction)
         for level, constants in enumerate(self.levels):
             carried = self._enter(work, scaled, constants)
@@ -264,7 +279,7 @@ class TaylorMap:
                 yield [constants.weights * factor.swapaxes(1, 2) for factor in factors]
                 if last:
                     return
-            scaled = self._leave(work, factors, carried, constants)
+            scaled = self._leave(work, corner, factors, carried, constants)
             if quantity == "gram":
                 scale = np.outer(constants.next_norms, constants.next_norms)
                 yield [scale * gram for gram in scaled[1:]]
@@ -279,7 +294,7 @@ class TaylorMap:
         if self.start_norm is None:
             return scaled
         cosines = [np.empty_like(direction) for _ in range(self.order)]
-        _cosines(scaled, cosines)
+        _cosines(scaled, cosines, np.empty_like(direction))
         for cosine in cosines:
             np.einsum("bii->bi", cosine)[:] = 0
         scaled = [scaled[0], *cosines]
@@ -290,7 +305,7 @@ class TaylorMap:
         work.gram_at(0)[:] = constants.gram
         targets = [work.gram_at(p) for p in range(1, self.order + 1)]
         if self.layer.normalised and any(np.einsum("bii->bi", gram).any() for gram in scaled[1:]):
-            return [constants.norms * part for part in _cosines(scaled, targets)]
+            return [constants.norms * part for part in _cosines(scaled, targets, work.scratch)]
         for target, gram in zip(targets, scaled[1:], strict=True):
             target[:] = gram
         return [constants.norms, *[np.zeros(self.layer.n)] * self.order]
@@ -298,9 +313,18 @@ class TaylorMap:
     def _factors(self, work: _Workspace, constants: _Constants) -> Series:
         gain = self.layer.beta * self.layer.score_gain
         logits = [work.gram_at(p) for p in range(1, self.order + 1)]
-        return _softmax_factors(constants.weights.T, logits if gain == 1 else [gain * y for y in logits])
+        if gain != 1:
+            logits = [gain * logit for logit in logits]
+        return _softmax_factors(constants.weights.T, logits, work.scratch)
 
-    def _leave(self, work: _Workspace, factors: Series, carried: Series, constants: _Constants) -> Series:
+    def _leave(
+        self,
+        work: _Workspace,
+        corner: _Workspace | None,
+        factors: Series,
+        carried: Series,
+        constants: _Constants,
+    ) -> Series:
         """Coefficients of K', its rows and columns divided by the norms of order 0."""
         inverse = 1 / constants.next_norms
         work.mixing_at(0)[:] = constants.mixing.T * inverse
@@ -313,11 +337,11 @@ class TaylorMap:
         constant = constants.mixing @ constants.gram
         work.half_at(0)[:] = constant * inverse[:, None]
         result = [constants.after * np.outer(inverse, inverse)]
-        if not self._causal:
-            return result + [work.congruence(p) for p in range(1, self.order + 1)]
-        leading = work.leading(self.layer.n // 2)
-        leading.half_at(0)[:] = work.half_at(0)[:, : leading.n, : leading.n]
-        return result + [work.lower_congruence(p, leading) for p in range(1, self.order + 1)]
+        orders = range(1, self.order + 1)
+        if corner is None:
+            return result + [work.congruence(p) for p in orders]
+        corner.copy_corner(work)
+        return result + [work.lower_congruence(p, corner) for p in orders]
 
 
 def taylor_coefficients(
@@ -342,8 +366,8 @@ def taylor_coefficients(
         dim: width, needed where the decoder depends on it.
 
     Returns:
-        Shape (order + 1, layers, n, n), or (order + 1, layers, batch, n, n): coefficient of t^p of the quantity in
-        layer l at [p, l-1, ..., i-1, j-1]. Scores are given for hidden pairs, too.
+        Shape (order + 1, layers, n, n), or (order + 1, layers, batch, n, n): coefficient of t^p of the
+        quantity in layer l at [p, l-1, ..., i-1, j-1]. Scores are given for hidden pairs, too.
 
     Raises:
         InvalidInput: a matrix is not symmetric, a diagonal entry is not positive, or the decoder has RoPE.

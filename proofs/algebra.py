@@ -176,9 +176,7 @@ class Facts:
                 excess = -excess
             if isinstance(relation, (Lt, Gt)):
                 # integers that differ differ by at least one
-                (nonnegative if excess.is_integer else positive).append(
-                    excess - 1 if excess.is_integer else excess
-                )
+                (nonnegative if excess.is_integer else positive).append(excess - 1 if excess.is_integer else excess)
             elif isinstance(relation, (Le, Ge)):
                 nonnegative.append(excess)
             elif isinstance(relation, Eq):
@@ -357,9 +355,7 @@ def _is_manifest(p: PolyElement, strict: dict[int, bool], strictly: bool) -> boo
     """All coefficients >= 0 and, if ``strictly``, one term whose variables are all > 0."""
     if any(c < 0 for c in p.coeffs()):
         return False
-    return not strictly or any(
-        all(strict[i] for i, power in enumerate(powers) if power) for powers in p.monoms() if p
-    )
+    return not strictly or any(all(strict[i] for i, power in enumerate(powers) if power) for powers in p.monoms() if p)
 
 
 def _rational_bounds(constant: Expr) -> tuple[Rational, Rational]:

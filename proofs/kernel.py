@@ -17,8 +17,8 @@ from typing import Any
 import sympy
 from sympy import Add, And, Basic, Derivative, Expr, Implies, Limit, Mul, Sum, Symbol, exp, oo, sqrt
 from sympy.core.function import Subs
-from sympy.polys.rings import PolyElement
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
+from sympy.polys.rings import PolyElement
 
 from proofs.algebra import Facts, Generators, denominators, identical, radicands
 from theory.claim import Claim
@@ -121,8 +121,7 @@ def follows(relation: Basic, hypotheses: Iterable[Basic]) -> bool:
     match relation:
         case Eq():
             return facts.undefined(relation.lhs, relation.rhs) is None and (
-                identical(relation.lhs, relation.rhs)
-                or (facts.is_positive(e, False) and facts.is_positive(-e, False))
+                identical(relation.lhs, relation.rhs) or (facts.is_positive(e, False) and facts.is_positive(-e, False))
             )
         case Ne():
             return facts.is_nonzero(e)
@@ -249,10 +248,10 @@ def gram(goal: Goal) -> None:
     _causal(quantity)
     i, j, model = quantity.query, quantity.key, quantity.args[3:]
     _demand(isinstance(value, Sum) and len(value.limits) == 2, "the right side is not a double sum")
-    (k, *_), (l, *_) = value.limits
-    _demand(k != l and not {k, l} & (i.free_symbols | j.free_symbols), "indices must be fresh")
-    term = Mix(quantity.layer, i, k, *model) * Mix(quantity.layer, j, l, *model)
-    expected = Sum(term * _gram_before(quantity, k, l), (k, 1, i), (l, 1, j))
+    (p, *_), (q, *_) = value.limits
+    _demand(p != q and not {p, q} & (i.free_symbols | j.free_symbols), "indices must be fresh")
+    term = Mix(quantity.layer, i, p, *model) * Mix(quantity.layer, j, q, *model)
+    expected = Sum(term * _gram_before(quantity, p, q), (p, 1, i), (q, 1, j))
     _demand(value == expected, f"the right side should be {expected}")
 
 
@@ -268,20 +267,20 @@ def equicorrelated_sum(goal: Goal) -> None:
     """sum_{k<=i} sum_{l<=j} a_k b_l K_kl = alpha (sum a)(sum b) + (1-alpha) sum_{k<=j} a_k b_k, j <= i."""
     double, value = goal.equation(Sum)
     _demand(len(double.limits) == 2, "the left side is not a double sum")
-    (k, low_k, i), (l, low_l, j) = double.limits
-    _demand(low_k == low_l == 1, "sums must start at 1")
+    (p, first_p, i), (q, first_q, j) = double.limits
+    _demand(first_p == first_q == 1 and p != q, "sums must start at 1, over two indices")
     _demand(follows(Le(j, i), goal.hypotheses), f"{j} <= {i} is not known")
     grams = double.function.atoms(InputGram)
     _demand(len(grams) == 1, "the summand has no single Gram entry")
     (entry,) = grams
-    _demand(entry.args[:2] == (k, l), f"the Gram entry should be at {k}, {l}")
+    _demand(entry.args[:2] == (p, q), f"the Gram entry should be at {p}, {q}")
     alpha = _equicorrelated(entry.inputs)
     factors = [f for f in Mul.make_args(double.function) if f != entry]
-    a = Mul(*(f for f in factors if l not in f.free_symbols))
-    b = Mul(*(f for f in factors if l in f.free_symbols))
-    _demand(k not in b.free_symbols and not b.has(InputGram) and not a.has(InputGram), "the summand does not factor")
-    same = Sum(a * b.xreplace({l: k}), (k, 1, j))
-    expected = alpha * Sum(a, (k, 1, i)) * Sum(b.xreplace({l: k}), (k, 1, j)) + (1 - alpha) * same
+    a = Mul(*(f for f in factors if q not in f.free_symbols))
+    b = Mul(*(f for f in factors if q in f.free_symbols))
+    _demand(p not in b.free_symbols and not (a * b).has(InputGram), "the summand does not factor")
+    b = substitute(b, {q: p})
+    expected = alpha * Sum(a, (p, 1, i)) * Sum(b, (p, 1, j)) + (1 - alpha) * Sum(a * b, (p, 1, j))
     _demand(value == expected, f"the right side should be {expected}")
 
 
@@ -394,7 +393,7 @@ def equals(goal: Goal) -> None:
 def cases(goal: Goal) -> None:
     """p, from p in each of the cases a < b, a = b, a > b that the hypotheses leave open."""
     covered: set[int] = set()
-    pivot: Expr | None = None
+    pivot: Expr = sympy.Integer(0)
     for premise in goal.premises:
         _demand(premise.statement == goal.statement, "a case proves another statement")
         extra = [h for h in premise.hypotheses if not follows(h, goal.hypotheses)]
@@ -404,12 +403,13 @@ def cases(goal: Goal) -> None:
         condition = extra[0]
         _demand(isinstance(condition, Relational), f"{condition} is not a relation")
         difference = condition.lhs - condition.rhs
-        pivot = difference if pivot is None else pivot
+        pivot = pivot if covered else difference
         same, opposite = identical(difference, pivot), identical(difference, -pivot)
         _demand(same or opposite, "the cases compare different things")
         signs = _SIGNS[type(condition)]
         covered |= signs if same else {-sign for sign in signs}
-    assert pivot is not None
+    culprit = Facts.of(_flat(goal.hypotheses)).undefined(pivot)
+    _demand(culprit is None, f"the cases compare numbers that need not be real: {culprit}")
     for sign, excluded_by in ((1, Le(pivot, 0)), (-1, Ge(pivot, 0)), (0, Ne(pivot, 0))):
         _demand(sign in covered or follows(excluded_by, goal.hypotheses), "the cases leave something out")
 

@@ -50,9 +50,7 @@ def search(claim: Claim) -> Derivation:
             return instance
     search = _Search(domain, {q: _model(q) for q in statement.atoms(Quantity)})
     search.show(statement, ())
-    return Derivation(
-        "found", "A derivation found by search", search.hypotheses, tuple(search.steps), search.lemmas
-    )
+    return Derivation("found", "A derivation found by search", search.hypotheses, tuple(search.steps), search.lemmas)
 
 
 def _theorems() -> Iterator[tuple[Derivation, str]]:
@@ -78,9 +76,7 @@ def _model(quantity: Quantity) -> dict[Symbol, Expr]:
     return {beta: decoder.beta, lam: decoder.residual, alpha: inputs.alpha, r: exp(strength)}
 
 
-def _instance(
-    theorem: tuple[Derivation, str], statement: Basic, domain: tuple[Basic, ...]
-) -> Derivation | None:
+def _instance(theorem: tuple[Derivation, str], statement: Basic, domain: tuple[Basic, ...]) -> Derivation | None:
     """The theorem with the numbers of the statement's model put in, if that is the statement."""
     lemma, label = theorem
     quantities = statement.atoms(Quantity)
@@ -198,9 +194,7 @@ class _Search:
         needed = (substitute(h, values) for h in ADMISSIBLE)
         return all(follows(h, (*self.hypotheses, *given)) for h in needed)
 
-    def _cite(
-        self, lemma: Derivation, label: str, values: Mapping[Symbol, Expr], given: tuple[Basic, ...]
-    ) -> str:
+    def _cite(self, lemma: Derivation, label: str, values: Mapping[Symbol, Expr], given: tuple[Basic, ...]) -> str:
         self._lemmas[lemma.name] = lemma
         (line,) = [step for step in lemma.steps if step.label == label]
         hints = {"lemma": lemma.name, "step": label, "values": dict(values)}

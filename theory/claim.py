@@ -10,14 +10,14 @@ from typing import Any
 
 import sympy
 from sympy import Basic, Symbol
-from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanTrue, BooleanFunction
+from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
 from theory.decoder import Decoder
 from theory.derivation import Derivation
 from theory.domain import find_point
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, Inputs
-from theory.quantities import Record, bind
+from theory.quantities import bind
 from theory.symbols import DECLARED, alpha
 
 
@@ -108,7 +108,4 @@ def _is_logical(part: object) -> bool:
     """Whether ``part`` is built from relations by Boolean connectives."""
     if isinstance(part, (bool, BooleanTrue, BooleanFalse, sympy.core.relational.Relational)):
         return True
-    return isinstance(part, BooleanFunction) and all(_is_logical(arg) for arg in part.args)
-
-
-__all__ = ["Claim", "MalformedClaim", "Record"]
+    return isinstance(part, BooleanFunction) and all(map(_is_logical, sympy.sympify(part).args))

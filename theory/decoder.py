@@ -70,9 +70,7 @@ class Prefix:
             InvalidInput: the prefix is longer than the sequence.
         """
         if self.length > n:
-            raise InvalidInput(
-                f"prefix length = {self.length}", f"length <= n = {n}", "shorten the prefix"
-            )
+            raise InvalidInput(f"prefix length = {self.length}", f"length <= n = {n}", "shorten the prefix")
         return 1, max(i, self.length)
 
 
@@ -88,9 +86,7 @@ class Rope:
         object.__setattr__(self, "dim", positive_integer(self.dim, "dim"))
         require(self.base > 1, f"base = {self.base}", "base > 1", "RoPE commonly uses 10000")
         if self.dim % 2:
-            raise InvalidInput(
-                f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates"
-            )
+            raise InvalidInput(f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates")
 
 
 Mask = Causal | Bidirectional | SlidingWindow | Prefix
@@ -125,18 +121,12 @@ class Decoder:
         object.__setattr__(self, "beta", exact(self.beta, "beta"))
         object.__setattr__(self, "residual", exact(self.residual, "residual"))
         require(self.beta >= 0, f"beta = {self.beta}", "beta >= 0", "negate the scores instead")
-        require(
-            self.residual >= 0, f"residual = {self.residual}", "residual >= 0", "use 0 for none"
-        )
+        require(self.residual >= 0, f"residual = {self.residual}", "residual >= 0", "use 0 for none")
         if self.norm not in NORMS:
-            raise InvalidInput(
-                f"norm = {self.norm!r}", "'norm is known'", f"use one of {', '.join(NORMS)}"
-            )
+            raise InvalidInput(f"norm = {self.norm!r}", "'norm is known'", f"use one of {', '.join(NORMS)}")
         if not (isinstance(self.scale, str) and self.scale in SCALES):
             if isinstance(self.scale, str):
-                raise InvalidInput(
-                    f"scale = {self.scale!r}", "'scale is known'", 'use a number, "sqrt(d)" or "d"'
-                )
+                raise InvalidInput(f"scale = {self.scale!r}", "'scale is known'", 'use a number, "sqrt(d)" or "d"')
             object.__setattr__(self, "scale", exact(self.scale, "scale"))
             require(self.scale > 0, f"scale = {self.scale}", "scale > 0", "use 1 for none")
         if not isinstance(self.mask, Mask):
@@ -146,9 +136,7 @@ class Decoder:
                 "use Causal(), Bidirectional(), SlidingWindow(width) or Prefix(length)",
             )
         if self.position is not None and not isinstance(self.position, Rope):
-            raise InvalidInput(
-                f"position = {self.position!r}", "'position is known'", "use None or Rope(base, dim)"
-            )
+            raise InvalidInput(f"position = {self.position!r}", "'position is known'", "use None or Rope(base, dim)")
 
     def scale_at(self, d: int | None) -> sympy.Expr:
         """The number that scores are divided by at width ``d``.
@@ -159,7 +147,5 @@ class Decoder:
         if not isinstance(self.scale, str):
             return self.scale
         if d is None:
-            raise InvalidInput(
-                f"scale = {self.scale!r} without a width", "'the width d is known'", "give dim"
-            )
+            raise InvalidInput(f"scale = {self.scale!r} without a width", "'the width d is known'", "give dim")
         return sympy.sqrt(d) if self.scale == "sqrt(d)" else sympy.Integer(d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 import sympy
 from sympy import Basic, Integer, Number, Rational, Symbol
@@ -24,15 +25,13 @@ def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Number]
     >>> find_point(sympy.And(j < i, i > 40), (i, j))
     {i: 41, j: 1}
     """
-    if domain is sympy.true:
-        domain = sympy.true
     if domain is sympy.false:
         return None
     if not symbols:
         return {} if domain is sympy.true else None
     symbol, rest = symbols[0], symbols[1:]
     for value in _candidates(domain, symbol):
-        inside = domain.subs(symbol, value) if domain is not sympy.true else domain
+        inside = domain.subs(symbol, value)
         if inside is sympy.false:
             continue
         point = find_point(inside, rest)
@@ -42,7 +41,7 @@ def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Number]
 
 
 def _candidates(domain: Basic, symbol: Symbol) -> Iterator[Number]:
-    mentioned = sorted(domain.atoms(Number)) if domain is not sympy.true else []
+    mentioned = sorted(domain.atoms(Number))
     seen: set[Number] = set()
     for value in (*_ordinary(symbol), *_near(mentioned)):
         if value not in seen and _admissible(symbol, value):
@@ -57,7 +56,7 @@ def _ordinary(symbol: Symbol) -> Iterable[Number]:
 def _near(mentioned: Sequence[Number]) -> Iterator[Number]:
     for value in mentioned:
         yield from (value, value + 1, value - 1, value + 2, value - 2)
-    for low, high in zip(mentioned, mentioned[1:], strict=False):
+    for low, high in pairwise(mentioned):
         yield (low + high) / 2
 
 

@@ -61,9 +61,7 @@ class Sphere:
         object.__setattr__(self, "d", _width(self.d))
         object.__setattr__(self, "alpha", _random_alpha(self.alpha))
         if self.d == 1 and self.alpha.is_positive:
-            raise InvalidInput(
-                "d = 1", "d >= 2 for alpha > 0", "the sphere orthogonal to u must not be empty"
-            )
+            raise InvalidInput("d = 1", "d >= 2 for alpha > 0", "the sphere orthogonal to u must not be empty")
 
 
 @dataclass(frozen=True)

@@ -11,15 +11,14 @@ and h is strictly decreasing, so the sign of g alone decides whether closer keys
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache
 
-from sympy import And, Derivative, Eq, Expr, Ge, Gt, Implies, Le, Limit, Lt, Symbol, oo, sqrt
+from sympy import And, Derivative, Eq, Expr, Ge, Gt, Implies, Lt, Symbol, sqrt
 
 from theory.derivation import Derivation, Step
-from theory.layer_one import INPUTS, R_IS, Norm, decoder, g, h_squared, layer_one, r, s, weight_self
+from theory.layer_one import INPUTS, R_IS, decoder, g, h_squared, layer_one, r, s, weight_self
 from theory.quantities import Gram, Mix, Score
-from theory.symbols import alpha, beta, i, j, lam, m
+from theory.symbols import alpha, i, j, lam, m
 
 MODEL = {"decoder": decoder(), "inputs": INPUTS}
 INDEPENDENT = Gt(1 + (i - 1) * alpha, 0)  # with alpha < 1: x_1, ..., x_i are linearly independent

@@ -80,8 +80,10 @@ def saturation_rate() -> Derivation:
     conjugate = inner * sqrt(q) + p * sqrt(square)
     rationalised = spread_gram / (sqrt(square) * sqrt(q) * conjugate * h(j))
     distance = i * (score(i, j) - score_limit)
-    cited = {label: {"lemma": base.name, "step": label} for label in
-             ("g", "h", "G-limit", "H-limit", "h-j", "h-i", "independent", "S-quotient")}
+    cited = {
+        label: {"lemma": base.name, "step": label}
+        for label in ("g", "h", "G-limit", "H-limit", "h-j", "h-i", "independent", "S-quotient")
+    }
     statements = {step.label: step for step in base.steps}
     steps = (
         *(Step(label, statements[label].statement, "cite", given=statements[label].given, hints=hints)

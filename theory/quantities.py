@@ -104,9 +104,7 @@ class Quantity(Expr):
             _decoder = Record.of(decoder)
         if inputs is not None:
             _inputs = Record.of(inputs)
-        return super().__new__(
-            cls, depth, _position(i, "query"), _position(j, "key"), _decoder, _inputs
-        )
+        return super().__new__(cls, depth, _position(i, "query"), _position(j, "key"), _decoder, _inputs)
 
     @property
     def layer(self) -> int:

@@ -39,9 +39,7 @@ def exact(value: object, name: str) -> sympy.Expr:
             raise InvalidInput(f"{name} = {number}", f"'{name} is finite'", "give a finite number")
         ratio = Fraction(repr(number))
         return sympy.Rational(ratio.numerator, ratio.denominator)
-    raise InvalidInput(
-        f"{name} = {value!r}", f"'{name} is a real number'", "give a number or a SymPy expression"
-    )
+    raise InvalidInput(f"{name} = {value!r}", f"'{name} is a real number'", "give a number or a SymPy expression")
 
 
 def _checked(value: sympy.Expr, name: str) -> sympy.Expr:

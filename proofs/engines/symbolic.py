@@ -10,6 +10,7 @@ from proofs.kernel import Rejected, prove
 from proofs.tactics import NoIdea, search
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
+from theory.derivation import Derivation
 
 
 def examine(claim: Claim, *, seed: int) -> Evidence | None:
@@ -42,7 +43,7 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     )
 
 
-def _steps(derivation: object, seen: set[int] | None = None) -> int:
+def _steps(derivation: Derivation, seen: set[int] | None = None) -> int:
     """Steps of a derivation and of all that it leans on, each counted once."""
     seen = set() if seen is None else seen
     if id(derivation) in seen:

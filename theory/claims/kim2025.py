@@ -8,12 +8,11 @@ generalisations are in ``own``.
 
 from __future__ import annotations
 
-from sympy import And, E, Eq, Ge, Gt, Implies, Le, Limit, Lt, Ne, Rational, oo, sqrt
+from sympy import And, E, Eq, Le, Limit, Lt, Ne, Rational, oo, sqrt
 
 from theory import paper_forms as paper
 from theory.claim import Claim
 from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one
 from theory.layer_two import closed_form, increasing, norms
@@ -43,12 +42,8 @@ def _increasing(layer: int) -> Lt:
 
 
 _gram_inputs = And(Eq(Score(1, i, i), 1), Eq(Score(1, i, j), alpha))
-_weights = And(
-    Eq(Weight(1, i, i), E / paper.normaliser(i)), Eq(Weight(1, i, j), paper.x / paper.normaliser(i))
-)
-_coefficients = And(
-    Eq(Mix(1, i, i), 1 + E / paper.normaliser(i)), Eq(Mix(1, i, j), paper.x / paper.normaliser(i))
-)
+_weights = And(Eq(Weight(1, i, i), E / paper.normaliser(i)), Eq(Weight(1, i, j), paper.x / paper.normaliser(i)))
+_coefficients = And(Eq(Mix(1, i, i), 1 + E / paper.normaliser(i)), Eq(Mix(1, i, j), paper.x / paper.normaliser(i)))
 _g = Eq(Gram(1, i, j), paper.g(i))
 _h = Eq(Gram(1, i, i), paper.h_squared(i))
 _eq4 = Eq(Score(2, i, j), paper.score(i, j))
@@ -56,9 +51,7 @@ _g_prime = Eq(Gram(1, i, j), paper.g_prime(i))
 _h_prime = Eq(Gram(1, i, i), paper.h_prime_squared(i))
 _h_decreasing = Lt(Gram(1, i + 1, i + 1), Gram(1, i, i))
 _h_difference = Eq(Gram(1, i + 1, i + 1) - Gram(1, i, i), paper.h_difference(i))
-_saturation = Eq(
-    Limit(Score(2, i, j), i, oo), 4 * alpha / (sqrt(1 + 3 * alpha) * sqrt(paper.h_squared(j)))
-)
+_saturation = Eq(Limit(Score(2, i, j), i, oo), 4 * alpha / (sqrt(1 + 3 * alpha) * sqrt(paper.h_squared(j))))
 
 claims = [
     Claim(

@@ -67,7 +67,7 @@ claims = [
         And(Eq(Weight(1, i, i), _in_full(weight_self(i))), Eq(Weight(1, i, j), _in_full(weight_other(i)))),
         EARLIER, decoder=_GENERAL,
         source="generalises kim2025.softmax",
-        note="Every beta >= 0 and every residual weight; alpha is any real number, because only the Gram matrix enters.",
+        note="Every beta >= 0 and every residual weight, and every real alpha: only the Gram matrix enters.",
         proof=_conclusion("weights", "Weights of the first layer", layer_one(), ("A-self", "A-other")),
     ),
     Claim(

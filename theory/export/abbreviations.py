@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Basic, Eq, Expr, Function, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
+from sympy import Basic, Eq, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
 
-from theory import layer_one, paper_forms
+from theory import layer_one, limits, paper_forms
 from theory.symbols import alpha, beta, i, j, k, lam, m
 
 # Functions without assumptions: an inequality between them must not decide itself.
 G, H = Function("g"), Function("h")
 G_PRIME, H_PRIME = Function("g'"), Function("h'")  # without the residual
+H_PAPER = Function("hhat")  # the paper's form of h, where h in the general form stands beside it
 NORMALISER = Function("D")
 S = Symbol("s", positive=True)
+Q = Symbol("q", real=True)  # the limit of h(i)^2
 R = layer_one.r
 
 Table = dict[Basic, Basic]
@@ -56,7 +58,9 @@ def _rows(g: Any, h: Any, g_form: Callable[[Expr], Expr], h_squared: Callable[[E
 
 @cache
 def _general() -> tuple[Table, Table]:
-    return {exp(beta * (1 - alpha)): R}, _rows(G, H, layer_one.g, layer_one.h_squared)
+    q = limits.h_squared_limit
+    first: Table = {exp(beta * (1 - alpha)): R, q: Q, 2 * q: 2 * Q}
+    return first, _rows(G, H, layer_one.g, layer_one.h_squared)
 
 
 @cache
@@ -67,12 +71,39 @@ def _paper() -> tuple[Table, Table]:
 
 
 @cache
+def _side_by_side() -> tuple[Table, dict[str, Letter]]:
+    """h at beta = residual = 1, in the general form and in the paper's, which a derivation compares."""
+
+    def general(x: Expr) -> Expr:
+        return layer_one.h_squared(x).xreplace({lam: Integer(1)}).xreplace({R: exp(1 - alpha)})
+
+    table: Table = {}
+    for x in _POSITIONS:
+        for letter, square in ((H, general(x)), (H_PAPER, paper_forms.h_squared(x))):
+            table |= {sqrt(square): letter(x), 1 / sqrt(square): 1 / letter(x), square: letter(x) ** 2}
+    _, over = _paper()
+    letters = {
+        "h": Letter(H, Eq(H(i) ** 2, general(i))),
+        "hhat": Letter(H_PAPER, Eq(H_PAPER(i) ** 2, paper_forms.h_squared(i).xreplace(over)), ("D",)),
+    }
+    return table, letters
+
+
+def compares_norms(statements: Iterable[Basic]) -> bool:
+    """Whether roots of the paper's h^2 occur, which are too long to be written out."""
+    roots = {sqrt(paper_forms.h_squared(x)) for x in (i, j)}
+    roots |= {1 / root for root in roots}
+    return any(statement.atoms(Pow) & roots for statement in statements)
+
+
+@cache
 def _letters() -> tuple[dict[str, Letter], dict[str, Letter]]:
     """The letters of the general theory, and those of the paper's forms."""
     _, over = _paper()
     general = {
         "s": Letter(S, Eq(S, 1 + lam)),
         "r": Letter(R, Eq(R, exp(beta * (1 - alpha)))),
+        "q": Letter(Q, Eq(Q, limits.h_squared_limit)),
         "g": Letter(G, Eq(G(i), layer_one.g(i).xreplace({lam: S - 1})), ("s", "r")),
         "h": Letter(H, Eq(H(i) ** 2, layer_one.h_squared(i).xreplace({lam: S - 1})), ("s", "r")),
     }
@@ -86,37 +117,45 @@ def _letters() -> tuple[dict[str, Letter], dict[str, Letter]]:
     return general, paper
 
 
-def abbreviate(expression: Basic, rows: bool = True, paper_rows: bool = True) -> Abbreviated:
+def abbreviate(
+    expression: Basic, rows: bool = True, paper_rows: bool = True, side_by_side: bool = False
+) -> Abbreviated:
     """Put letters for what they stand for.
 
     Args:
         expression: any expression or statement.
         rows: whether g and h of the general theory are known, or just being derived.
         paper_rows: the same for the paper's forms of them.
+        side_by_side: whether the general form of h and the paper's occur together.
     """
     general, paper = _letters()
     full = expression
     if any(expression == letter.meaning for letter in general.values()):
         return Abbreviated(full, ())
     first, table = _general()
-    expression = expression.xreplace(first)
     letters = general
+    expression = expression.xreplace(first)
     if rows:
         expression = expression.xreplace(table)
     if not expression.has(G, H):
         forms, normalisers = _paper()
         before = expression
+        if side_by_side:
+            both, extra = _side_by_side()
+            expression = expression.xreplace(both)
+            paper = {**{name: paper[name] for name in ("D", "g", "g'", "h'")}, **extra}
         if paper_rows:
             expression = expression.xreplace(forms)
         expression = expression.xreplace(normalisers)
-        letters = paper if expression != before else general
+        if expression != before:
+            letters = {"s": general["s"], "r": general["r"], "q": general["q"], **paper}
     expression = expression.replace(_is_norm, _norm)
     with_s = expression.xreplace({lam: S - 1})
     if len(str(with_s)) < len(str(expression)):
         expression = with_s
     if expression in (true, false):
         return Abbreviated(full, ())
-    return Abbreviated(expression, _definitions(expression, {**general, **letters} if letters is paper else general))
+    return Abbreviated(expression, _definitions(expression, letters))
 
 
 def _definitions(expression: Any, letters: dict[str, Letter]) -> tuple[Basic, ...]:
@@ -142,7 +181,7 @@ def _is_norm(part: Basic) -> bool:
     return (
         isinstance(part, Pow)
         and part.exp in (Rational(1, 2), -Rational(1, 2))
-        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME) for f in Mul.make_args(part.base))
+        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME, H_PAPER) for f in Mul.make_args(part.base))
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sympy import Basic
 
 from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate, joined
+from theory.export.abbreviations import Abbreviated, abbreviate, compares_norms, joined
 from theory.export.models import Model, models_of
 
 _DEFINING = "layer-one"  # derivations that define g and h show them in full
@@ -44,15 +44,22 @@ class Argument:
         """Whether g and h are known already, so that they may be written as letters."""
         return not self.derivation.name.startswith(_DEFINING)
 
+    @cached_property
+    def _side_by_side(self) -> bool:
+        return compares_norms(step.statement for step in self.derivation.steps)
+
+    def _short(self, part: Basic) -> Abbreviated:
+        return abbreviate(part, self.rows, paper_rows=False, side_by_side=self._side_by_side)
+
     def statement(self, step: Step) -> Any:
         """The statement of a step in letters."""
-        return abbreviate(step.statement, self.rows, paper_rows=False).expression
+        return self._short(step.statement).expression
 
     @cached_property
     def letters(self) -> list[Basic]:
         """Definitions of the letters used that are not hypotheses already."""
         parts = (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps))
-        found = joined(abbreviate(part, self.rows, paper_rows=False).definitions for part in parts)
+        found = joined(self._short(part).definitions for part in parts)
         return [meaning for meaning in found if meaning not in self.derivation.hypotheses]
 
     def lemma(self, step: Step) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ _TOKEN = re.compile(
       | (?P<greek>(?:alpha|beta|lambda|lam|kappa|theta|pi|epsilon|eps|rho)(?![A-Za-z0-9]|[.-][A-Za-z0-9]))
       | (?P<named>(?:sum|lim)(?=[_{])|(?:exp|sqrt|log|cos)(?=\()|(?:infinity|oo)(?![A-Za-z0-9-]))
       | (?P<word>[A-Za-z]{2}[A-Za-z0-9]*(?:[-.'\u2019][A-Za-z0-9]+)+
-                | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b)
+                | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b | \d[\d.]*v\d+)
       | (?P<letter>[ijkmnd](?![A-Za-z])|[A-Za-z]'*)(?![A-Za-z])
       | (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)
       | (?P<script>[_^](?:\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)'*)
@@ -129,10 +129,10 @@ def _settle(run: list[Token], plain: Plain) -> str:
     changed = True
     while run and changed:
         changed = False
-        if run[0][0] in ("space", "close", "operator") and not _is_minus(run) or _opens_too_much(run):
+        if (run[0][0] in ("space", "close", "operator") and not _is_minus(run)) or _opens_too_much(run):
             before.append(run.pop(0))
             changed = True
-        elif (run[-1][0] in ("space", "open", "operator", "relation") and len(run) > 1 or run[-1][0] in ("space", "open")) or _depth(run) < 0:
+        elif ((run[-1][0] in ("space", "open", "operator", "relation") and len(run) > 1) or run[-1][0] in ("space", "open")) or _depth(run) < 0:
             after.insert(0, run.pop())
             changed = True
     ends = "".join(text for _, text in before), "".join(text for _, text in after)

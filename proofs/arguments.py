@@ -1,0 +1,94 @@
+"""Values typed on the command line, read exactly and refused in one line."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Literal, cast
+
+import sympy
+
+from theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
+from theory.errors import InvalidInput
+from theory.values import positive_integer
+
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?")
+_MASKS = "causal, bidirectional, window:W (each query sees W keys) or prefix:L (the first L see one another)"
+
+
+def number(text: str, option: str) -> sympy.Rational:
+    """A real number, exactly as typed: an integer, a decimal or a fraction.
+
+    >>> number("0.2", "--alpha"), number("1/3", "--alpha")
+    (1/5, 1/3)
+    """
+    word = text.strip()
+    if len(word) > 60 or not _NUMBER.fullmatch(word):
+        raise InvalidInput(
+            f"{option} {shown(text)}", f"'{option} is a finite number'", "write it as 2, 0.5, 1e-3 or 1/3"
+        )
+    above, _, below = word.partition("/")
+    if below and Fraction(below) == 0:
+        raise InvalidInput(f"{option} {shown(text)}", "'a denominator is not zero'", "write it as 1/3")
+    value = Fraction(above) / Fraction(below or 1)
+    return sympy.Rational(value.numerator, value.denominator)
+
+
+def whole(text: str, option: str, least: int = 1, most: int = 10**12) -> int:
+    """A whole number between ``least`` and ``most``."""
+    word = text.strip()
+    if len(word) > 20 or not re.fullmatch(r"[+-]?\d+", word):
+        raise InvalidInput(f"{option} {shown(text)}", f"'{option} is a whole number'", "write it in digits")
+    value = int(word)
+    if value < least:
+        raise InvalidInput(f"{option} {value}", f"{option} >= {least}", f"give a whole number from {least} up")
+    if value > most:
+        raise InvalidInput(f"{option} {value}", f"{option} <= {most}", "give a smaller number")
+    return value
+
+
+def positive(text: str, option: str) -> float:
+    """A number above zero."""
+    value = number(text, option)
+    if value <= 0:
+        raise InvalidInput(f"{option} {shown(text)}", f"{option} > 0", "give a positive number")
+    return float(value)
+
+
+def mask(text: str) -> Mask:
+    """The mask that ``text`` names."""
+    name, _, size = text.strip().partition(":")
+    if name == "causal" and not size:
+        return Causal()
+    if name == "bidirectional" and not size:
+        return Bidirectional()
+    if name == "window" and size:
+        return SlidingWindow(whole(size, "--mask window:W"))
+    if name == "prefix" and size:
+        return Prefix(whole(size, "--mask prefix:L"))
+    raise InvalidInput(f"--mask {shown(text)}", "'the mask is known'", f"use {_MASKS}")
+
+
+def decoder(
+    beta: str, residual: str, norm: str, scale: str, mask_name: str, rope: str | None, head_dim: str
+) -> Decoder:
+    """The decoder that the options of ``scores`` describe."""
+    if norm not in NORMS:
+        raise InvalidInput(f"--norm {shown(norm)}", "'the norm is known'", f"use {', '.join(NORMS)}")
+    position = None
+    if rope is not None:
+        position = Rope(number(rope, "--rope"), positive_integer(whole(head_dim, "--head-dim"), "--head-dim"))
+    return Decoder(
+        beta=number(beta, "--beta"),
+        residual=number(residual, "--residual"),
+        norm=cast(Literal["l2", "layernorm", "none"], norm),
+        scale=cast(Literal["sqrt(d)", "d"], scale) if scale in SCALES else number(scale, "--scale"),
+        mask=mask(mask_name),
+        position=position,
+    )
+
+
+def shown(text: str) -> str:
+    """``text`` fit for an error line: quoted, one line, not too long."""
+    quoted = repr(text)
+    return quoted if len(quoted) <= 60 else quoted[:56] + "...'"

@@ -1,0 +1,408 @@
+"""The command ``maskproof``.
+
+Exit status: 0 all verdicts as recorded (for a user's file: none REFUTED or UNKNOWN), 1 otherwise,
+2 unusable input, told in one line on standard error.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from proofs import arguments, registry
+from proofs.files import check_writable, write_text
+from proofs.report import (
+    Row,
+    Watch,
+    as_json,
+    claim_table,
+    sampling_progress,
+    show,
+    summary,
+    verdict_table,
+)
+from proofs.verdict import Verdict
+from theory.claim import Claim
+from theory.errors import InvalidInput
+
+DEFAULT_SAMPLES = 10_000
+_CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
+_LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
+
+app = typer.Typer(
+    name="maskproof",
+    help="Check claims about the positional information that attention masks put into scores.",
+    epilog="Exit status: 0 all verdicts as recorded, 1 otherwise, 2 unusable input.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit; every error is one line, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not an error
+    sys.exit(run(argv))
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return the exit status."""
+    try:
+        status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except BrokenPipeError:  # the reader of the pipe has gone: nothing is left to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except InvalidInput as error:
+        return _refuse(str(error))
+    except MemoryError:
+        return _refuse("the arrays violate 'they fit into memory'; use fewer tokens or layers")
+    except Exception as error:
+        if hasattr(error, "format_message"):  # a usage error of the option parser
+            return _refuse(_usage(error))
+        if os.environ.get("MASKPROOF_DEBUG"):
+            raise
+        return _refuse(f"internal error {type(error).__name__}: {error}; set MASKPROOF_DEBUG=1 to see where")
+
+
+def _refuse(message: str) -> int:
+    print(f"maskproof: {' '.join(message.split())}", file=sys.stderr)
+    return 2
+
+
+def _usage(error: Any) -> str:
+    """The option parser's message in one line, with where to find help."""
+    message = " ".join(str(error.format_message()).split()).rstrip(".")
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "maskproof"
+    return f"{message or 'a command is missing'}; see {command} --help"
+
+
+# -- verify ------------------------------------------------------------------------------------
+
+
+@app.command("verify")
+def verify_command(
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID ... | FILE.py ...]",
+            help="Claims to check, or Python files with a list `claims`; without any, every shipped claim.",
+        ),
+    ] = None,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Also write results and evidence to FILE.")
+    ] = None,
+    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of every random number.")] = "0",
+    accept: Annotated[
+        bool, typer.Option("--accept", help="Record the verdicts found (shipped claims only).")
+    ] = False,
+) -> int:
+    """Check claims and print a verdict for each, with its reason or a counterexample.
+
+    PROVED: an exact argument covers the whole domain. ENCLOSED: ball arithmetic
+    certifies every point. SAMPLED: nothing found against it. REFUTED: a certified
+    counterexample. UNKNOWN: none of these.
+    """
+    number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
+    if json_path is not None:
+        check_writable(json_path, "--json")
+    known, record = _known(accept)
+    claims, files = _gather(targets or [], known)
+    if accept and files:
+        raise InvalidInput("--accept with a file", "'only shipped claims have recorded verdicts'", "drop one")
+    started = time.monotonic()
+    rows = _check(claims, number, record)
+    show(verdict_table(rows), "", summary(rows, time.monotonic() - started))
+    if json_path is not None:
+        write_text(json_path, as_json(rows, number), "--json")
+    errors = [row.error for row in rows if row.error]
+    for error in errors:
+        _refuse(error)
+    results = [row.result for row in rows if row.result is not None]
+    if errors:
+        return 1 if any(row.contradiction for row in rows) else 2
+    if accept:
+        registry.accept(results)
+        show(f"recorded {len(results)} verdicts")
+        return 0
+    lines = registry.differences([result for result in results if result.id in known], record)
+    show(*lines)
+    own = [result.verdict for result in results if result.id not in known]
+    return int(bool(lines) or any(verdict in (Verdict.REFUTED, Verdict.UNKNOWN) for verdict in own))
+
+
+def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
+    """The shipped claims by id, and the record of their verdicts."""
+    try:
+        record = registry.recorded()
+    except InvalidInput:
+        if not accept:  # then the record is about to be written anew
+            raise
+        record = {}
+    return {claim.id: claim for claim in registry.shipped()}, record
+
+
+def _gather(targets: Sequence[str], known: dict[str, Claim]) -> tuple[list[Claim], bool]:
+    """The claims that are meant, and whether files are among the targets."""
+    from proofs.loader import load
+
+    if not targets:
+        return list(known.values()), False
+    chosen: list[Claim] = []
+    files = [target for target in targets if target.endswith(".py") or os.sep in target]
+    for target in dict.fromkeys(targets):
+        if target in files:
+            chosen += load(Path(target))
+        elif target in known:
+            chosen.append(known[target])
+        else:
+            close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise InvalidInput(
+                f"claim {arguments.shown(target)}",
+                "'the claim is shipped'",
+                f"{hint}see maskproof list, or give a FILE.py",
+            )
+    loaded = [claim.id for claim in chosen if known.get(claim.id) is not claim]
+    for name in loaded:
+        if name in known:
+            raise InvalidInput(f"claim id {name!r} in a file", "'no shipped claim has it'", "rename the claim")
+    registry.refuse_duplicates(chosen, "the claims given")
+    return chosen, bool(files)
+
+
+def _check(claims: Sequence[Claim], seed: int, record: Mapping[str, Mapping[str, Any]]) -> list[Row]:
+    """A row for each claim; one that is malformed does not keep the others from being checked."""
+    from proofs.verify import Contradiction, Pipeline
+
+    usable = [claim for claim in claims if _complaint(claim) is None]
+    pipeline = Pipeline(usable, seed)
+    rows = []
+    with Watch(len(claims)) as watch:
+        for done, claim in enumerate(claims):
+            watch.show(claim.id, done)
+            known = record.get(claim.id, {}).get("verdict")
+            recorded = None if known is None else str(known)
+            try:
+                claim.check()
+                rows.append(Row(claim.id, pipeline.result(claim), recorded=recorded))
+            except InvalidInput as error:
+                rows.append(Row(claim.id, error=str(error)))
+            except Contradiction as error:
+                rows.append(Row(claim.id, error=str(error), contradiction=True))
+    return rows
+
+
+def _complaint(claim: Claim) -> str | None:
+    """Why a claim cannot be checked, or None."""
+    try:
+        claim.check()
+    except InvalidInput as error:
+        return str(error)
+    return None
+
+
+# -- list, derive, export ----------------------------------------------------------------------
+
+
+@app.command("list")
+def list_command() -> int:
+    """List the shipped claims with their recorded verdicts."""
+    show(claim_table(registry.shipped(), registry.recorded()))
+    return 0
+
+
+@app.command("derive")
+def derive_command(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="What to derive, such as layer-two.")],
+    form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
+) -> int:
+    """Print a derivation: every step with the rule and the earlier steps that give it."""
+    from theory.export import derivation_latex, derivation_text
+    from theory.topics import TOPICS
+
+    formats: dict[str, Callable[..., str]] = {"text": derivation_text, "latex": derivation_latex}
+    if form not in formats:
+        raise InvalidInput(f"--format {arguments.shown(form)}", "'the format is known'", "use text or latex")
+    if topic not in TOPICS:
+        raise InvalidInput(
+            f"topic {arguments.shown(topic)}", "'there is such a derivation'", f"use {', '.join(TOPICS)}"
+        )
+    show(formats[form](TOPICS[topic], _rules()))
+    return 0
+
+
+@app.command("export")
+def export_command(
+    form: Annotated[
+        str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")
+    ],
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
+    ] = None,
+) -> int:
+    """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python."""
+    from theory import export
+    from theory.topics import TOPICS
+
+    if form not in ("latex", "markdown", "python"):
+        raise InvalidInput(
+            f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python"
+        )
+    if out is not None:
+        check_writable(out, "--out")
+    claims, derivations = registry.shipped(), tuple(TOPICS.values())
+    if form == "python":
+        record = registry.recorded()
+        text = export.python_source([c for c in claims if record.get(c.id, {}).get("verdict") in _CERTAIN])
+    else:
+        document = export.latex_document if form == "latex" else export.markdown_document
+        text = document(claims, derivations, registry.recorded(), _rules())
+    if out is None:
+        show(text.rstrip("\n"))
+    else:
+        write_text(out, text, "--out")
+    return 0
+
+
+def _rules() -> dict[str, str]:
+    """What each rule of the kernel says, from its docstring."""
+    from proofs.kernel import RULES
+
+    return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
+
+
+# -- scores ------------------------------------------------------------------------------------
+
+
+@app.command("scores")
+def scores_command(
+    n: Annotated[str, typer.Option("--n", metavar="N", help="Number of tokens.")],
+    layers: Annotated[str, typer.Option("--layers", metavar="L", help="Number of layers.")],
+    alpha: Annotated[str, typer.Option("--alpha", metavar="A", help="Correlation of the inputs.")] = "0",
+    beta: Annotated[str, typer.Option("--beta", metavar="B", help="Inverse temperature, >= 0.")] = "1",
+    residual: Annotated[str, typer.Option("--residual", metavar="R", help="Residual weight, >= 0.")] = "1",
+    norm: Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")] = "l2",
+    scale: Annotated[
+        str, typer.Option("--scale", metavar="S", help="What scores are divided by: a number, sqrt(d) or d.")
+    ] = "1",
+    mask: Annotated[
+        str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
+    ] = "causal",
+    rope: Annotated[
+        str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")
+    ] = None,
+    head_dim: Annotated[
+        str, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope.")
+    ] = "64",
+    dim: Annotated[
+        str | None,
+        typer.Option("--dim", metavar="D", help="Expectation over random inputs of this width, not the limit."),
+    ] = None,
+    samples: Annotated[
+        str | None,
+        typer.Option("--samples", metavar="N", help=f"Random inputs to average, {DEFAULT_SAMPLES} by default."),
+    ] = None,
+    seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed of the random inputs.")] = None,
+    target_se: Annotated[
+        str | None,
+        typer.Option("--target-se", metavar="E", help="Stop when every standard error is at most E."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write all numbers to FILE.npz or FILE.csv.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map into FILE.png.")
+    ] = None,
+) -> int:
+    """Compute the scores of every layer, query and key.
+
+    The limit of infinite width by default; with --dim the expectation at that
+    width over uniform unit vectors (mean cosine A), with standard errors.
+    """
+    from proofs import scores
+
+    if out is not None:
+        scores.check_out(out)
+        check_writable(out, "--out")
+    if plot is not None:
+        scores.check_plot(plot)
+        check_writable(plot, "--plot")
+    tokens, depth = arguments.whole(n, "--n"), arguments.whole(layers, "--layers")
+    if depth * tokens**2 > _LARGEST:
+        raise InvalidInput(
+            f"--n {tokens} with --layers {depth}", f"layers n^2 <= {_LARGEST}", "use fewer tokens or layers"
+        )
+    settings = {"n": str(tokens), "layers": str(depth), "alpha": str(arguments.number(alpha, "--alpha"))}
+    settings |= {"beta": beta.strip(), "residual": residual.strip(), "norm": norm, "scale": scale, "mask": mask}
+    settings |= {} if rope is None else {"rope": rope, "head-dim": head_dim}
+    model = arguments.decoder(beta, residual, norm, scale, mask, rope, head_dim)
+    correlation = arguments.number(alpha, "--alpha")
+    if dim is None:
+        for option, value in (("--samples", samples), ("--seed", seed), ("--target-se", target_se)):
+            if value is not None:
+                raise InvalidInput(
+                    f"{option} without --dim", "'the limit has no samples'", "add --dim D, or drop it"
+                )
+        table = _limit(model, correlation, tokens, depth, settings)
+    else:
+        width = arguments.whole(dim, "--dim")
+        count = arguments.whole(samples or str(DEFAULT_SAMPLES), "--samples", least=2)
+        start = arguments.whole(seed or "0", "--seed", least=0, most=2**63 - 1)
+        goal = None if target_se is None else arguments.positive(target_se, "--target-se")
+        table = _expectation(model, (width, correlation), (tokens, depth), (count, start, goal), settings)
+    if out is not None:
+        scores.write(table, out)
+    if plot is not None:
+        scores.plot(table, plot)
+    show(scores.plain(table))
+    return 0
+
+
+def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]) -> Any:
+    from numerics import mean_field
+    from proofs.scores import Table
+
+    if isinstance(model.scale, str) or model.norm == "layernorm":
+        raise InvalidInput(
+            f"--norm {model.norm} with --scale {model.scale} and no width",
+            "'a layer that depends on the width is given one'",
+            "add --dim D",
+        )
+    field = mean_field(model, alpha, n, layers)
+    return Table({"scores": field.scores, "weights": field.weights, "gram": field.gram}, settings)
+
+
+def _expectation(
+    model: Any, law: tuple[int, Any], size: tuple[int, int], run: tuple[int, int, float | None], settings: Any
+) -> Any:
+    from numerics.monte_carlo import expected_scores
+    from proofs.scores import Table
+    from theory.inputs import Sphere
+
+    (width, alpha), (n, layers), (samples, seed, goal) = law, size, run
+    bar, moved = sampling_progress(samples)
+    with bar:
+        found = expected_scores(
+            model, Sphere(width, alpha), n, layers, samples, seed, target_se=goal, progress=moved
+        )
+    facts = {**settings, "dim": str(width), "samples": str(found.samples), "seed": str(seed)}
+    return Table({"mean": found.mean, "standard_error": found.standard_error}, facts)
+
+
+if __name__ == "__main__":
+    main()

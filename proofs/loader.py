@@ -1,0 +1,107 @@
+"""Claims files: Python with a module-level list ``claims``."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from types import CodeType, ModuleType
+
+from proofs.registry import refuse_duplicates
+from theory.claim import Claim
+from theory.errors import InvalidInput
+
+_MODULE = "maskproof_claims_file"
+
+
+def load(path: str | Path) -> list[Claim]:
+    """The claims in a file. They are not checked yet: that is for ``verify``, one by one.
+
+    Raises:
+        InvalidInput: the file can't be read or run, or doesn't hold a list of claims; the message is one
+            line with the file and, where there is one, the line in it.
+    """
+    path = Path(path)
+    module = _run(_compiled(path, _source(path)), path)
+    claims = getattr(module, "claims", None)
+    if claims is None:
+        raise InvalidInput(f"{path}", "'it has a module-level list claims'", "write claims = [Claim(...)]")
+    if not isinstance(claims, list):
+        raise InvalidInput(
+            f"{path}: claims of type {type(claims).__name__}", "'claims is a list'", "write claims = [...]"
+        )
+    if not claims:
+        raise InvalidInput(f"{path}: claims = []", "'there is something to check'", "add a Claim")
+    for place, claim in enumerate(claims, start=1):
+        if not isinstance(claim, Claim):
+            raise InvalidInput(
+                f"{path}: element {place} of claims, of type {type(claim).__name__}",
+                "'every element is a Claim'",
+                "write Claim(id, statement, ...)",
+            )
+        if not isinstance(claim.id, str):
+            raise InvalidInput(
+                f"{path}: element {place} of claims, id of type {type(claim.id).__name__}",
+                "'an id is text'",
+                'write Claim("name", statement, ...)',
+            )
+    refuse_duplicates(claims, str(path))
+    return claims
+
+
+def _source(path: Path) -> str:
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InvalidInput(f"{path}", "'the file exists'", "check the path") from None
+    except IsADirectoryError:
+        raise InvalidInput(f"{path}", "'it is a file'", "it is a directory: name the file in it") from None
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InvalidInput(f"{path}, line {line}", "'it is text in UTF-8'", "save it as UTF-8") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InvalidInput(f"{path}", "'it can be read'", _one_line(reason)) from None
+
+
+def _compiled(path: Path, source: str) -> CodeType:
+    try:
+        return compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as error:
+        where = f"{path}, line {error.lineno}" if error.lineno else f"{path}"
+        raise InvalidInput(where, "'it is Python'", _one_line(error.msg)) from None
+    except (ValueError, RecursionError, MemoryError, OverflowError) as error:
+        reason = _one_line(str(error) or type(error).__name__)
+        raise InvalidInput(f"{path}", "'it is Python'", reason) from None
+
+
+def _run(code: CodeType, path: Path) -> ModuleType:
+    module = ModuleType(_MODULE)
+    module.__file__ = str(path)
+    folder = str(path.resolve().parent)
+    sys.path.insert(0, folder)  # as for a script, so that it can import its neighbours
+    sys.modules[_MODULE] = module
+    try:
+        exec(code, module.__dict__)  # a claims file is a program of the user's, and is run as one
+    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's program raises is told in a line
+        raise InvalidInput(
+            f"{path}{_line(error, path)}: {type(error).__name__}: {_one_line(str(error))}",
+            "'the file runs'",
+            "mend it",
+        ) from None
+    finally:
+        sys.modules.pop(_MODULE, None)
+        if folder in sys.path:
+            sys.path.remove(folder)
+    return module
+
+
+def _line(error: BaseException, path: Path) -> str:
+    """Where in the file the exception came from."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    return f", line {lines[-1]}" if lines else ""
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,100 @@
+"""Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
+
+    python -m proofs.notes
+
+A table stands between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``; what is between them is
+replaced, everything else is left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from proofs import registry
+from proofs.files import write_text
+from proofs.verdict import Verdict
+from theory.claim import Claim
+from theory.errors import InvalidInput
+
+ROOT = Path(__file__).resolve().parent.parent
+_MARKED = r"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", r"\|").replace("\n", " ")
+
+
+def _witness(entry: Mapping[str, Any]) -> str:
+    point = entry["witness"]
+    return "" if not point else ", ".join(f"{name} = {value}" for name, value in sorted(point.items()))
+
+
+def claim_table(claims: Iterable[Claim], record: Mapping[str, Mapping[str, Any]]) -> str:
+    """One row per claim: id, where it comes from, verdict, smallest counterexample, how it is rendered."""
+    rows = ["| claim | source | verdict | fails at | rendering |", "|---|---|---|---|---|"]
+    for claim in claims:
+        entry = record.get(claim.id, {"verdict": "not recorded", "witness": None})
+        cells = (f"`{claim.id}`", claim.source, str(entry["verdict"]), _witness(entry), claim.note)
+        rows.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return "\n".join(rows) + "\n"
+
+
+def _of_paper(prefix: str) -> Callable[[list[Claim], Mapping[str, Any]], str]:
+    return lambda claims, record: claim_table((c for c in claims if c.id.startswith(prefix)), record)
+
+
+def counts(claims: list[Claim], record: Mapping[str, Any]) -> str:
+    """How many claims have which verdict, and the false statements of the paper, in a few lines."""
+    groups = (("of the paper", "kim2025."), ("of its second version", "kim2026."), ("of this project", "own."))
+    head = ["claims", *(str(verdict) for verdict in Verdict), "all"]
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    for words, prefix in groups:
+        found = Counter(str(record[c.id]["verdict"]) for c in claims if c.id.startswith(prefix) and c.id in record)
+        if found:
+            numbers = [*(str(found[str(verdict)]) for verdict in Verdict), str(found.total())]
+            lines.append("| " + " | ".join([words, *numbers]) + " |")
+    return "\n".join(lines) + "\n"
+
+
+TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
+    "README.md": {"counts": counts},
+    "paper_notes.md": {
+        "kim2025": _of_paper("kim2025."),
+        "kim2026": _of_paper("kim2026."),
+        "own": _of_paper("own."),
+    },
+}
+
+
+def regenerated(text: str, tables: Mapping[str, str], where: str) -> str:
+    """``text`` with each table put between its markers.
+
+    Raises:
+        InvalidInput: a marker is missing.
+    """
+    for name, table in tables.items():
+        pattern = _MARKED.format(name=re.escape(name))
+        text, found = re.subn(pattern, lambda m, t=table: m[1] + t + m[2], text, flags=re.DOTALL)
+        if found != 1:
+            raise InvalidInput(
+                f"{found} places for the table {name!r} in {where}", "'each table has one place'",
+                f"mark it with <!-- {name}: begin --> and <!-- {name}: end -->",
+            )  # fmt: skip
+    return text
+
+
+def main() -> None:
+    """Rewrite every table."""
+    claims, record = registry.shipped(), registry.recorded()
+    for file, tables in TABLES.items():
+        path = ROOT / file
+        made = {name: table(claims, record) for name, table in tables.items()}
+        write_text(path, regenerated(path.read_text(encoding="utf-8"), made, file), file)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""From claims to verdicts: which engine is asked when, and what their evidence amounts to together."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import overload
+
+import numpy as np
+
+from proofs import registry
+from proofs.engines import enclosure, monte_carlo, symbolic, witness
+from proofs.verdict import Evidence, Result, Verdict
+from theory.claim import Claim
+from theory.errors import InvalidInput
+
+Progress = Callable[[str, int], object]
+
+CROSS_CHECK = 0.05  # share of the usual samples that the cross-check of a proved claim takes
+_STRONGEST_FIRST = (Verdict.REFUTED, Verdict.PROVED, Verdict.ENCLOSED, Verdict.SAMPLED, Verdict.UNKNOWN)
+
+
+class Contradiction(RuntimeError):
+    """Two engines contradict each other: one of them is wrong, and no verdict can be trusted."""
+
+    def __init__(self, claim: str, first: Evidence, second: Evidence) -> None:
+        super().__init__(
+            f"claim {claim} is {first.outcome} by {first.engine} ({first.detail}) "
+            f"and {second.outcome} by {second.engine} ({second.detail})"
+        )
+        self.evidence = (first, second)
+
+
+@overload
+def verify(claims: Claim, seed: int = 0, progress: Progress | None = None) -> Result: ...
+@overload
+def verify(claims: Iterable[Claim], seed: int = 0, progress: Progress | None = None) -> list[Result]: ...
+def verify(
+    claims: Claim | Iterable[Claim], seed: int = 0, progress: Progress | None = None
+) -> Result | list[Result]:
+    """Check claims and return the verdict on each with its evidence.
+
+    Args:
+        claims: one claim, or several; what they use may be among them or among the shipped claims.
+        seed: seed of the random numbers; the same seed gives the same verdicts and witnesses.
+        progress: called with a claim's id and the number of claims done, before each claim.
+
+    Returns:
+        A result for one claim, a list in the same order for several.
+
+    Raises:
+        InvalidInput: a claim is malformed, two have the same id, one uses an unknown claim or, through
+            others, itself; or the seed is not a whole number from 0 up.
+        Contradiction: an engine proves what another refutes.
+
+    >>> from sympy import Lt
+    >>> from theory import Equicorrelated, Score
+    >>> verify(Claim("mine", Lt(Score(2, 2, 1), 1), inputs=Equicorrelated(0))).verdict
+    <Verdict.ENCLOSED: 'ENCLOSED'>
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidInput(f"seed = {seed!r}", "'the seed is a whole number from 0 up'", "use 0")
+    chosen = [claims] if isinstance(claims, Claim) else _listed(claims)
+    pipeline = Pipeline(chosen, int(seed))
+    results = []
+    for done, claim in enumerate(chosen):
+        if progress is not None:
+            progress(claim.id, done)
+        results.append(pipeline.result(claim))
+    return results[0] if isinstance(claims, Claim) else results
+
+
+def _listed(claims: Iterable[Claim]) -> list[Claim]:
+    chosen = list(claims)
+    seen: set[str] = set()
+    for claim in chosen:
+        if not isinstance(claim, Claim):
+            raise InvalidInput(f"{claim!r} among the claims", "'it is a Claim'", "make it a Claim")
+        if claim.id in seen:
+            raise InvalidInput(f"claim id {claim.id!r} twice", "'ids are unique'", "rename one of the claims")
+        seen.add(claim.id)
+    return chosen
+
+
+class Pipeline:
+    """Verifies claims, each once, together with what they use."""
+
+    def __init__(self, claims: Sequence[Claim], seed: int) -> None:
+        self.claims = {claim.id: claim for claim in claims}
+        self.seed = seed
+        self._results: dict[str, Result] = {}
+
+    def result(self, claim: Claim) -> Result:
+        """The verdict on a claim."""
+        if claim.id not in self._results:
+            claim.check()
+            self._refuse_circles(claim, ())
+            self._results[claim.id] = self._verified(claim)
+        return self._results[claim.id]
+
+    def find(self, name: str, user: str) -> Claim:
+        """The claim with this id.
+
+        Raises:
+            InvalidInput: there is none.
+        """
+        if name not in self.claims:
+            self.claims = {**{claim.id: claim for claim in registry.shipped()}, **self.claims}
+        if name not in self.claims:
+            raise InvalidInput(
+                f"claim {user} uses {name!r}", "'what a claim uses is a claim'", "correct the id in uses"
+            )
+        return self.claims[name]
+
+    def _refuse_circles(self, claim: Claim, path: tuple[str, ...]) -> None:
+        if claim.id in path:
+            circle = " uses ".join((*path[path.index(claim.id) :], claim.id))
+            raise InvalidInput(f"claim {circle}", "'no claim leans on itself'", "break the circle")
+        for name in claim.uses:
+            self._refuse_circles(self.find(name, claim.id), (*path, claim.id))
+
+    def _verified(self, claim: Claim) -> Result:
+        started = time.perf_counter()
+        evidence: list[Evidence] = []
+        proof = symbolic.examine(claim, seed=self.seed)
+        if proof is not None:
+            evidence.append(proof)
+        proved = proof is not None and proof.outcome is Verdict.PROVED
+        lacking = self._unproved(claim) if proved else []
+        if proved and not lacking:
+            evidence += self._cross_checked(claim)
+        else:
+            evidence += self._examined(claim)
+        if lacking:
+            # The argument stands or falls with what it uses: the numbers alone have to decide.
+            reasons = ", ".join(f"{result.id}, which is {result.verdict}" for result in lacking)
+            verdict = combined(claim.id, [e for e in evidence if e is not proof])
+            detail = f"it would be PROVED if what it uses were; it uses {reasons}"
+            outcome = verdict if verdict is not Verdict.REFUTED else Verdict.UNKNOWN  # it has no witness
+            evidence.insert(0, Evidence("uses", outcome, "", detail))
+        else:
+            verdict = combined(claim.id, evidence)
+        decisive = next((e for e in evidence if e.outcome is verdict), None)
+        return Result(
+            claim.id,
+            verdict,
+            tuple(evidence),
+            decisive.witness if decisive is not None and verdict is Verdict.REFUTED else None,
+            time.perf_counter() - started,
+        )
+
+    def _unproved(self, claim: Claim) -> list[Result]:
+        used = [self.result(self.find(name, claim.id)) for name in claim.uses]
+        return [result for result in used if result.verdict is not Verdict.PROVED]
+
+    def _examined(self, claim: Claim) -> list[Evidence]:
+        """Evidence by numbers; a certified witness ends the search."""
+        found = witness.examine(claim, seed=self.seed)
+        if found is not None:
+            return [found]
+        others = (engine.examine(claim, seed=self.seed) for engine in (enclosure, monte_carlo))
+        return [evidence for evidence in others if evidence is not None]
+
+    def _cross_checked(self, claim: Claim) -> list[Evidence]:
+        """A few numbers by a route that shares nothing with the proof: an error in either shows."""
+        checks = (
+            enclosure.spot_check(claim),
+            monte_carlo.examine(claim, seed=self.seed, effort=CROSS_CHECK),
+        )
+        return [evidence for evidence in checks if evidence is not None]
+
+
+def combined(claim: str, evidence: Sequence[Evidence]) -> Verdict:
+    """The verdict that pieces of evidence amount to together.
+
+    >>> combined("mine", [Evidence("enclosure", Verdict.SAMPLED, "i <= 50", "")])
+    <Verdict.SAMPLED: 'SAMPLED'>
+
+    Raises:
+        Contradiction: one proves or encloses what another refutes.
+    """
+    refuting = next((e for e in evidence if e.outcome is Verdict.REFUTED), None)
+    certain = next((e for e in evidence if e.outcome in (Verdict.PROVED, Verdict.ENCLOSED)), None)
+    if refuting is not None and certain is not None:
+        raise Contradiction(claim, certain, refuting)
+    outcomes = {e.outcome for e in evidence}
+    return next((verdict for verdict in _STRONGEST_FIRST if verdict in outcomes), Verdict.UNKNOWN)

@@ -1,0 +1,481 @@
+"""Each rule accepts what follows and rejects a near miss of it."""
+# ruff: noqa: N802  (the quantities keep the letters they have in the paper)
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from sympy import (
+    And,
+    Derivative,
+    E,
+    Eq,
+    Ge,
+    Gt,
+    Implies,
+    Integer,
+    Le,
+    Limit,
+    Lt,
+    Ne,
+    Rational,
+    Sum,
+    Symbol,
+    exp,
+    oo,
+    sqrt,
+)  # fmt: skip
+
+from proofs.kernel import RULES, Rejected, check, prove, substitute
+from theory import Claim
+from theory.decoder import Bidirectional, Decoder
+from theory.derivation import Derivation, Step
+from theory.inputs import Equicorrelated, Inputs, Sphere
+from theory.quantities import Gram, InputGram, Mix, Score, Weight
+from theory.symbols import alpha, beta, d, i, j, k, lam, m
+from theory.topics import TOPICS
+
+l = Symbol("l", integer=True, positive=True)  # noqa: E741
+X = Equicorrelated(alpha)
+D = Decoder(beta=beta, residual=lam)
+MODEL = {"decoder": D, "inputs": X}
+
+
+def S(layer, a, b, **model):
+    return Score(layer, a, b, **{**MODEL, **model})
+
+
+def A(layer, a, b, **model):
+    return Weight(layer, a, b, **{**MODEL, **model})
+
+
+def M(layer, a, b, **model):
+    return Mix(layer, a, b, **{**MODEL, **model})
+
+
+def G(layer, a, b, **model):
+    return Gram(layer, a, b, **{**MODEL, **model})
+
+
+def K(a, b, law: Inputs = X):
+    return InputGram(a, b, law)
+
+
+def derive(*steps: Step, given=(), lemmas=()):
+    return check(Derivation("test", "Test", tuple(given), steps, tuple(lemmas)))
+
+
+def shown(statement, rule, *premises, given=(), hints=None, assume=()):
+    """Check one step; ``assume`` are premises, taken as hypotheses."""
+    facts = [Step(f"p{n}", p, "hypothesis") for n, p in enumerate((*premises, *assume))]
+    labels = tuple(step.label for step in facts)
+    derive(*facts, Step("goal", statement, rule, labels, hints=hints or {}), given=(*premises, *assume, *given))
+
+
+def rejected(statement, rule, *premises, **options):
+    with pytest.raises(Rejected):
+        shown(statement, rule, *premises, **options)
+
+
+def test_every_rule_has_a_test_here():
+    source = Path(__file__).read_text(encoding="utf-8")
+    for rule in RULES:
+        assert f'"{rule}"' in source, rule
+
+
+# --- the layer ------------------------------------------------------------------------------------
+
+
+def test_input_gram():
+    shown(Eq(K(i, i), 1), "input_gram")
+    shown(Eq(K(i, j), alpha), "input_gram", given=[j < i])
+    rejected(Eq(K(i, j), alpha), "input_gram")  # i may equal j
+    rejected(Eq(K(i, i), alpha), "input_gram")
+    rejected(Eq(K(i, i, Sphere(d, 0)), 1), "input_gram")
+
+
+def test_score():
+    norms = [Gt(G(1, i, i), 0), Gt(G(1, j, j), 0)]
+    cosine = G(1, i, j) / (sqrt(G(1, i, i)) * sqrt(G(1, j, j)))
+    shown(Eq(S(2, i, j), cosine), "score", *norms)
+    rejected(Eq(S(2, i, j), cosine), "score", norms[0])  # x_j may vanish
+    rejected(Eq(S(2, i, j), -cosine), "score", *norms)
+    rejected(Eq(S(3, i, j), cosine), "score", *norms)
+    raw = Decoder(norm="none", scale=2)
+    shown(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw) / 2), "score")
+    rejected(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw)), "score")
+    rejected(Eq(S(2, i, j, decoder=Decoder(norm="layernorm")), cosine), "score", *norms)
+
+
+def test_softmax():
+    total = Sum(exp(beta * S(1, i, k)), (k, 1, i))
+    shown(Eq(A(1, i, j), exp(beta * S(1, i, j)) / total), "softmax", given=[j <= i])
+    rejected(Eq(A(1, i, j), exp(beta * S(1, i, j)) / total), "softmax")  # the key may be hidden
+    rejected(Eq(A(1, i, j), exp(S(1, i, j)) / total), "softmax", given=[j <= i])
+    short = Sum(exp(beta * S(1, i, k)), (k, 1, i - 1))
+    rejected(Eq(A(1, i, j), exp(beta * S(1, i, j)) / short), "softmax", given=[j <= i])
+    open_mask = Decoder(mask=Bidirectional())
+    term = Sum(exp(S(1, i, k, decoder=open_mask)), (k, 1, i))
+    statement = Eq(A(1, i, j, decoder=open_mask), exp(S(1, i, j, decoder=open_mask)) / term)
+    rejected(statement, "softmax", given=[j <= i])
+
+
+def test_mix():
+    shown(Eq(M(1, i, j), A(1, i, j)), "mix", Eq(K(j, j), 1), given=[j < i])
+    shown(Eq(M(1, i, i), A(1, i, i) + lam), "mix", Eq(K(i, i), 1))
+    rejected(Eq(M(1, i, i), A(1, i, i)), "mix", Eq(K(i, i), 1))  # the residual is missing
+    rejected(Eq(M(1, i, j), A(1, i, j) + lam), "mix", Eq(K(j, j), 1), given=[j < i])
+    rejected(Eq(M(1, i, j), A(1, i, j)), "mix", Eq(K(j, j), 1))  # i may equal j
+
+
+def test_gram():
+    double = Sum(M(1, i, k) * M(1, j, l) * K(k, l), (k, 1, i), (l, 1, j))
+    shown(Eq(G(1, i, j), double), "gram")
+    rejected(Eq(G(1, i, j), Sum(M(1, i, k) * M(1, j, l) * K(k, l), (k, 1, i), (l, 1, i))), "gram")
+    rejected(Eq(G(2, i, j), double), "gram")
+
+
+# --- sums -----------------------------------------------------------------------------------------
+
+
+def test_equicorrelated_sum():
+    double = Sum(M(1, i, k) * M(1, j, l) * K(k, l), (k, 1, i), (l, 1, j))
+    rows = Sum(M(1, i, k), (k, 1, i)), Sum(M(1, j, k), (k, 1, j))
+    both = Sum(M(1, i, k) * M(1, j, k), (k, 1, j))
+    right = alpha * rows[0] * rows[1] + (1 - alpha) * both
+    shown(Eq(double, right), "equicorrelated_sum", given=[j <= i])
+    rejected(Eq(double, right), "equicorrelated_sum")  # which row is shorter is not known
+    rejected(Eq(double, alpha * rows[0] * rows[1] + both), "equicorrelated_sum", given=[j <= i])
+
+
+def test_split_last():
+    total = Sum(M(1, i, k), (k, 1, i))
+    shown(Eq(total, Sum(M(1, i, k), (k, 1, i - 1)) + M(1, i, i)), "split_last")
+    rejected(Eq(total, Sum(M(1, i, k), (k, 1, i - 1)) + M(1, i, 1)), "split_last")
+    empty = Sum(k, (k, i, j))
+    rejected(Eq(empty, Sum(k, (k, i, j - 1)) + j), "split_last")  # the sum may be empty
+
+
+def test_constant_sum():
+    shown(Eq(Sum(alpha, (k, 1, i - 1)), (i - 1) * alpha), "constant_sum")
+    rejected(Eq(Sum(alpha, (k, 1, i - 1)), i * alpha), "constant_sum")
+    rejected(Eq(Sum(k, (k, 1, i)), i * k), "constant_sum")
+    rejected(Eq(Sum(alpha, (k, i, j)), (j - i + 1) * alpha), "constant_sum")
+
+
+def test_linear_sum():
+    shown(Eq(Sum(alpha * k, (k, 1, i)), alpha * Sum(k, (k, 1, i))), "linear_sum")
+    rejected(Eq(Sum(alpha * k, (k, 1, i)), Sum(k, (k, 1, i))), "linear_sum")
+
+
+def termwise(given, limits=(k, 1, i - 1)):
+    term = Step("term", Eq(K(i, k), alpha), "input_gram", given=given)
+    statement = Eq(Sum(K(i, k), limits), Sum(alpha, limits))
+    return derive(term, Step("goal", statement, "termwise", ("term",)))
+
+
+def test_termwise():
+    termwise((k <= i - 1,))
+    with pytest.raises(Rejected):
+        termwise((k <= i - 1,), (k, 1, i))  # at k = i the terms differ
+
+
+def test_a_summation_index_must_be_fresh():
+    fixed = Step("fixed", Eq(k, 3), "hypothesis")
+    goal = Step("goal", Eq(Sum(k, (k, 1, i)), Sum(3, (k, 1, i))), "termwise", ("fixed",))
+    with pytest.raises(Rejected, match="fresh"):
+        derive(fixed, goal, given=[Eq(k, 3)])
+
+
+def test_premises_do_not_reach_into_sums():
+    """That x = 3 for one k says nothing about every k."""
+    total = Sum(K(i, k), (k, 1, i))
+    rejected(Eq(total, Sum(3, (k, 1, i))), "identity", Eq(K(i, k), 3))
+
+
+# --- logic ----------------------------------------------------------------------------------------
+
+
+def test_hypothesis():
+    shown(Gt(alpha, 0), "hypothesis", given=[alpha > 0])
+    shown(Ge(i - 1, 0), "hypothesis")
+    shown(Lt(k, i), "hypothesis", given=[k <= j, j < i])
+    rejected(Gt(alpha, 0), "hypothesis", given=[alpha >= 0])
+    rejected(Lt(i, j), "hypothesis", given=[j < i])
+
+
+LEMMA = Derivation("lemma", "", (j < i,), (Step("off", Eq(K(i, j), alpha), "input_gram"),))
+
+
+def cited(statement, values, given):
+    hints = {"lemma": "lemma", "step": "off", "values": values}
+    return derive(Step("goal", statement, "cite", hints=hints), given=given, lemmas=[LEMMA])
+
+
+def test_cite():
+    cited(Eq(K(i, k), alpha), {j: k}, [k < i])
+    for statement, values, given in (
+        (Eq(K(i, k), alpha), {j: k}, []),  # the lemma's hypothesis is not met
+        (Eq(K(i, k), alpha), {j: j}, [k < i, j < i]),  # another statement
+        (Eq(K(i, j), lam), {alpha: lam}, [j < i]),  # the law would have to change as well
+        (Eq(K(i, j), alpha), {}, [i < j]),
+    ):
+        with pytest.raises(Rejected):
+            cited(statement, values, given)
+
+
+def test_values_obey_the_assumptions_of_the_symbols_they_replace():
+    lemma = Derivation("lemma", "", (), (Step("off", Ge(lam, 0), "hypothesis"),))
+    for value in (Integer(-1), alpha):
+        hints = {"lemma": "lemma", "step": "off", "values": {lam: value}}
+        with pytest.raises(Rejected):
+            derive(Step("goal", Ge(value, 0) if value is alpha else Gt(lam, -1), "cite", hints=hints), lemmas=[lemma])
+    half = {"lemma": "lemma", "step": "off", "values": {i: Integer(1) / 2}}
+    positions = Derivation("lemma", "", (), (Step("off", Ge(i, 1), "hypothesis"),))
+    with pytest.raises(Rejected, match="not an integer"):
+        derive(Step("goal", Ge(alpha, 1), "cite", hints=half), lemmas=[positions])
+
+
+def test_implication_and_detach():
+    condition, conclusion = Gt(alpha, 1), Gt(alpha, 0)
+    derive(
+        Step("a", conclusion, "hypothesis", given=(condition,)),
+        Step("b", Implies(condition, conclusion), "implication", ("a",)),
+    )
+    with pytest.raises(Rejected):
+        derive(
+            Step("a", conclusion, "hypothesis", given=(condition,)),
+            Step("b", Implies(Gt(alpha, -1), conclusion), "implication", ("a",)),
+        )
+    shown(conclusion, "detach", Implies(Gt(beta, lam), conclusion), Gt(beta, lam))
+    rejected(conclusion, "detach", Implies(Gt(beta, lam), conclusion))
+    rejected(Gt(beta, lam), "detach", Implies(Gt(beta, lam), conclusion), conclusion)  # the converse
+
+
+def test_conjunction():
+    shown(And(alpha > 0, beta > 1), "conjunction", alpha > 0, beta > 1)
+    rejected(And(alpha > 0, beta > 1), "conjunction", alpha > 0)
+
+
+def test_equals():
+    shown(Lt(S(2, i, j), 1), "equals", Lt(S(2, i, i - 1), 1), given=[Eq(j, i - 1)])
+    rejected(Lt(S(2, i, j), 1), "equals", Lt(S(2, i, i - 1), 1), given=[Eq(j, i - 2)])
+
+
+def split(first, second, given=(j < i,)):
+    goal = Gt(S(2, i, j), 0)
+    other = [Step("a", goal, "hypothesis", given=(first, goal)), Step("b", goal, "hypothesis", given=(second, goal))]
+    return goal, other, given
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "complete"),
+    [
+        (Lt(j + 1, i), Eq(j, i - 1), True),
+        (Lt(j + 1, i), Ge(j + 1, i), True),
+        (Lt(j + 1, i), Eq(j, i - 2), False),
+        (Lt(j + 2, i), Eq(j, i - 2), False),
+        (Gt(alpha, 0), Lt(alpha, 0), False),
+    ],
+)
+def test_cases(first, second, complete):
+    derivation = Derivation(
+        "test", "", (j < i,),
+        (
+            Step("a", Ge(i - j, 1), "hypothesis", given=(first,)),
+            Step("b", Ge(i - j, 1), "hypothesis", given=(second,)),
+            Step("goal", Ge(i - j, 1), "cases", ("a", "b")),
+        ),
+    )  # fmt: skip
+    if complete:
+        check(derivation)
+    else:
+        with pytest.raises(Rejected):
+            check(derivation)
+
+
+# --- algebra and order ----------------------------------------------------------------------------
+
+
+def test_identity():
+    shown(Eq((i + 1) ** 2, i**2 + 2 * i + 1), "identity")
+    rejected(Eq((i + 1) ** 2, i**2 + 2 * i), "identity")
+    quotient = Eq((alpha**2 - 1) / (alpha - 1), alpha + 1)
+    shown(quotient, "identity", given=[alpha < 1])
+    rejected(quotient, "identity")  # alpha may be 1
+    shown(Eq(G(1, i, i), 4), "identity", Eq(G(1, i, i), 2 + 2 * alpha), Eq(alpha, 1))
+
+
+def test_sign():
+    shown(Gt(1 / (i + alpha), 0), "sign", given=[alpha > -1])
+    rejected(Gt(1 / (i + alpha), 0), "sign", given=[alpha > -2])
+    rejected(Gt(lam, 0), "sign")
+    rejected(Lt(1 / (alpha - 1), 1), "sign", given=[alpha > 0])  # alpha may be 1
+    shown(Gt(alpha**2 + alpha, -1), "sign", hints={"form": (alpha + Rational(1, 2)) ** 2 + Rational(3, 4)})
+    rejected(Gt(alpha, 0), "sign", hints={"form": lam + 1})  # a form that is another expression
+
+
+def test_add():
+    shown(Lt(alpha, beta + lam), "add", Lt(alpha, 2 * beta), Ge(lam, beta))
+    rejected(Lt(alpha, beta + lam), "add", Le(alpha, 2 * beta), Ge(lam, beta))  # nothing is strict
+    rejected(Lt(alpha, beta - lam), "add", Lt(alpha, 2 * beta), Ge(lam, beta))
+
+
+def test_exponential():
+    shown(Lt(exp(alpha), E), "exponential", given=[alpha < 1])
+    shown(Ge(exp(beta), 1), "exponential")
+    rejected(Gt(exp(beta), 1), "exponential")  # beta may be zero
+    rejected(Lt(exp(alpha), exp(beta)), "exponential")
+
+
+def test_root():
+    shown(Lt(sqrt(alpha), sqrt(beta)), "root", Ge(alpha, 0), Lt(alpha, beta))
+    rejected(Lt(sqrt(alpha), sqrt(beta)), "root", Lt(alpha, beta))  # alpha may be negative
+    rejected(Lt(sqrt(beta), sqrt(alpha)), "root", Ge(alpha, 0), Lt(alpha, beta))
+
+
+def test_product():
+    shown(Lt(beta * alpha, beta * lam), "product", Lt(alpha, lam), Gt(beta, 0), hints={"factor": beta})
+    rejected(Lt(beta * alpha, beta * lam), "product", Lt(alpha, lam), hints={"factor": beta})  # beta may be 0
+
+
+def test_quotient():
+    gram = G(1, i, j)
+    known = [Lt(alpha, lam), Gt(alpha, 0)]
+    up, down = Lt(gram / lam, gram / alpha), Gt(gram / lam, gram / alpha)
+    shown(up, "quotient", *known, Gt(gram, 0), hints={"numerator": gram})
+    shown(down, "quotient", *known, Lt(gram, 0), hints={"numerator": gram})
+    rejected(down, "quotient", *known, Gt(gram, 0), hints={"numerator": gram})
+    rejected(up, "quotient", *known, hints={"numerator": gram})  # the sign of the numerator is open
+    rejected(up, "quotient", known[0], Gt(gram, 0), hints={"numerator": gram})  # alpha may be negative
+
+
+def test_derivative():
+    shown(Eq(Derivative(m**2, m), 2 * m), "derivative")
+    rejected(Eq(Derivative(m**2, m), m), "derivative")
+    rejected(Eq(Derivative(1 / m, m), -1 / m**2), "derivative")  # m may be zero
+
+
+def test_decreasing():
+    slope = Derivative(1 / (1 + m), m)
+
+    def steps(statement, at, sign=-1):
+        return (
+            Step("slope", Eq(slope, -1 / (1 + m) ** 2), "derivative"),
+            Step("negative", Lt(slope, 0), "sign", ("slope",)),
+            Step("goal", statement, "decreasing", ("negative",), hints={"at": at}),
+        )
+
+    derive(*steps(Lt(1 / (1 + j), 1 / j), (j - 1, j)))
+    for statement, at in (
+        (Lt(1 / j, 1 / (1 + j)), (j - 1, j)),
+        (Lt(1 / j, 1 / (j - 1)), (j - 2, j - 1)),  # j - 2 may be negative
+        (Lt(1 / (1 + i), 1 / (1 + j)), (j, i)),  # i > j is not known
+    ):
+        with pytest.raises(Rejected):
+            derive(*steps(statement, at))
+
+
+def test_cauchy_schwarz():
+    known = [Gt(M(1, i, i), 0), Gt(M(1, j, j), 0)]
+    domain = [j < i, alpha < 1, Gt(1 + (i - 1) * alpha, 0)]
+    below = Lt(S(2, i, j), 1)
+    shown(below, "cauchy_schwarz", *known, given=domain)
+    rejected(below, "cauchy_schwarz", *known, given=domain[1:])  # i may equal j
+    rejected(below, "cauchy_schwarz", *known, given=domain[:2])  # the inputs may be dependent
+    rejected(below, "cauchy_schwarz", known[0], given=domain)  # x_j may vanish
+    rejected(Lt(S(3, i, j), 1), "cauchy_schwarz", *known, given=domain)
+
+
+# --- limits ---------------------------------------------------------------------------------------
+
+
+def to_infinity(e):
+    return Limit(e, i, oo)
+
+
+def test_rational_limit():
+    shown(Eq(to_infinity((2 * i + 1) / (i + lam)), 2), "rational_limit")
+    shown(Eq(to_infinity(1 / i), 0), "rational_limit")
+    rejected(Eq(to_infinity((2 * i + 1) / (i + lam)), 1), "rational_limit")
+    rejected(Eq(to_infinity(i), 0), "rational_limit")
+    rejected(Eq(to_infinity(1 / (alpha * i + 1)), 0), "rational_limit")  # alpha may be zero
+    rejected(Eq(to_infinity((i * alpha) / (alpha * i)), 1), "rational_limit", given=[i > 3])
+
+
+def test_limit_algebra():
+    known = Eq(to_infinity(G(1, i, j)), alpha), Eq(to_infinity(G(1, i, i)), lam + 1)
+    shown(Eq(to_infinity(G(1, i, j) / sqrt(G(1, i, i))), alpha / sqrt(lam + 1)), "limit_algebra", *known)
+    rejected(Eq(to_infinity(G(1, i, i) / G(1, i, j)), (lam + 1) / alpha), "limit_algebra", *known)
+
+
+def test_infinity_times_zero_is_not_zero():
+    """i (G - alpha) need not tend to zero although G tends to alpha."""
+    known = Eq(to_infinity(G(1, i, j)), alpha)
+    rejected(Eq(to_infinity(i * (G(1, i, j) - alpha)), 0), "limit_algebra", known)
+
+
+def test_limit_of_equal():
+    steps = [
+        Step("same", Eq(K(i, j), alpha), "input_gram", given=(j < i,)),
+        Step("limit", Eq(to_infinity(alpha), alpha), "rational_limit"),
+    ]
+    goal = Step("goal", Eq(to_infinity(K(i, j)), alpha), "limit_of_equal", ("same", "limit"))
+    assert to_infinity(alpha).has(Limit)
+    derive(*steps, goal)
+    never = Step("same", Eq(K(i, j), alpha), "input_gram", given=(i < j,))
+    with pytest.raises(Rejected, match="large"):
+        derive(never, *steps[1:], goal)
+
+
+# --- derivations and claims -----------------------------------------------------------------------
+
+
+def test_substitution_does_not_capture():
+    with pytest.raises(Rejected, match="capture"):
+        substitute(Sum(M(1, i, k), (k, 1, i)), {i: k + 1})
+    assert substitute(Sum(M(1, i, k), (k, 1, i)), {i: j}) == Sum(M(1, j, k), (k, 1, j))
+
+
+def test_later_steps_are_not_available():
+    with pytest.raises(Rejected):
+        derive(Step("a", Gt(alpha, 0), "conjunction", ("b",)), Step("b", Gt(alpha, 0), "hypothesis"))
+    with pytest.raises(Rejected, match="taken"):
+        derive(Step("a", Ge(i, 1), "hypothesis"), Step("a", Ge(j, 1), "hypothesis"))
+    with pytest.raises(Rejected, match="no rule"):
+        derive(Step("a", Gt(alpha, 0), "trust_me"))
+
+
+def test_a_premise_keeps_its_hypotheses():
+    with pytest.raises(Rejected, match="not available"):
+        derive(
+            Step("a", Gt(alpha, 0), "hypothesis", given=(alpha > 0,)),
+            Step("b", Gt(alpha + 1, 0), "sign", ("a",)),
+        )
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_every_topic_checks(name):
+    assert check(TOPICS[name])
+
+
+def test_a_proof_must_end_with_the_claim_on_its_whole_domain():
+    theorem = TOPICS["increasing-two"]
+    statement = Lt(Score(2, i, j), Score(2, i, j + 1))
+    right = Claim("right", statement, And(j < i, alpha >= 0, alpha < 1), decoder=D)
+    prove(right, theorem)
+    for claim in (
+        Claim("wider", statement, And(j < i, alpha < 1), decoder=D),
+        Claim("further", statement, And(j <= i, alpha >= 0, alpha < 1), decoder=D),
+        Claim("other", Gt(Score(2, i, j), Score(2, i, j + 1)), And(j < i, alpha >= 0, alpha < 1), decoder=D),
+        Claim("model", statement, And(j < i, alpha >= 0, alpha < 1)),
+        Claim("layer", Lt(Score(3, i, j), Score(3, i, j + 1)), And(j < i, alpha >= 0, alpha < 1), decoder=D),
+    ):
+        with pytest.raises(Rejected):
+            prove(claim, theorem)
+
+
+def test_unequal_is_not_yet_ordered():
+    rejected(Gt(alpha, 0), "hypothesis", given=[Ne(alpha, 0)])
+    shown(Ne(alpha, 0), "hypothesis", given=[alpha > 0])

@@ -1,0 +1,178 @@
+"""The law of the cosine against integrals, limits and elementary special cases."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mpmath
+import pytest
+import sympy
+from sympy import Rational, Symbol
+
+from theory import cosine
+from theory.errors import InvalidInput
+from theory.symbols import alpha, d
+
+Z = Symbol("z", real=True)
+T = Symbol("t", positive=True)
+
+
+def _integral(f: Any, width: int) -> Any:
+    """The mean of f(Z) at this width, by 40-digit quadrature in the angle, without the density's constant."""
+    with mpmath.workdps(40):
+        total, mass = (
+            mpmath.quad(lambda x: g(mpmath.cos(x)) * mpmath.sin(x) ** (width - 2), [0, mpmath.pi / 2, mpmath.pi])
+            for g in (f, lambda z: 1)
+        )
+        return total / mass
+
+
+@pytest.mark.parametrize("width", [2, 3, 4, 5, 64])
+def test_the_density_is_that_of_the_angle(width: int) -> None:
+    density = sympy.lambdify(Z, cosine.cosine_density(Z, width), "mpmath")
+    with mpmath.workdps(40):
+        mass = _integral(lambda z: 1, width)
+        z = mpmath.mpf("0.3")
+        whole = mpmath.quad(lambda x: mpmath.sin(x) ** (width - 2), [0, mpmath.pi / 2, mpmath.pi])
+        assert mass == 1
+        assert mpmath.almosteq(density(z), (1 - z**2) ** (mpmath.mpf(width - 3) / 2) / whole, 1e-35)
+
+
+def test_special_densities() -> None:
+    assert cosine.cosine_density(Z, 3) == Rational(1, 2)
+    assert sympy.simplify(cosine.cosine_density(Z, 2) - 1 / (sympy.pi * sympy.sqrt(1 - Z**2))) == 0
+    assert sympy.simplify(cosine.cosine_density(Z, 4) - 2 * sympy.sqrt(1 - Z**2) / sympy.pi) == 0
+    assert cosine.cosine_density(Z).free_symbols == {Z, d}
+
+
+@pytest.mark.parametrize("width", [2, 3, 64])
+@pytest.mark.parametrize("order", range(7))
+def test_moments(order: int, width: int) -> None:
+    exact = cosine.cosine_moment(order, width)
+    assert exact.is_Rational
+    with mpmath.workdps(40):
+        assert abs(_integral(lambda z: z**order, width) - mpmath.mpf(exact.p) / exact.q) < 1e-35
+
+
+def test_moments_for_every_width() -> None:
+    assert cosine.cosine_moment(0) == 1
+    assert cosine.cosine_moment(2) == 1 / d
+    assert sympy.simplify(cosine.cosine_moment(4) - 3 / (d * (d + 2))) == 0
+    assert sympy.simplify(cosine.cosine_moment(6) - 15 / (d * (d + 2) * (d + 4))) == 0
+    assert [cosine.cosine_moment(order, 1) for order in range(5)] == [1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize("width", [2, 3, 64])
+@pytest.mark.parametrize("t", [Rational(1, 2), 1, 7, -1])
+def test_generating_function(t: Any, width: int) -> None:
+    exact = cosine.cosine_mgf(t, width).evalf(35)
+    with mpmath.workdps(40):
+        expected = _integral(lambda z: mpmath.exp(mpmath.mpf(sympy.Rational(t).p) / sympy.Rational(t).q * z), width)
+        assert abs(mpmath.mpf(str(exact)) / expected - 1) < 1e-30
+
+
+def test_generating_function_in_elementary_cases() -> None:
+    assert sympy.simplify(cosine.cosine_mgf(T, 1) - sympy.cosh(T)) == 0
+    assert sympy.simplify(cosine.cosine_mgf(T, 2) - sympy.besseli(0, T)) == 0
+    assert sympy.simplify((cosine.cosine_mgf(T, 3) - sympy.sinh(T) / T).rewrite(sympy.exp)) == 0
+    assert cosine.cosine_mgf(0, 1) == 1
+
+
+def test_generating_function_generates_the_moments() -> None:
+    """Coefficient by coefficient for a symbolic width, from the power series of the Bessel function."""
+    q = Symbol("q", integer=True, nonnegative=True)
+    # Gamma(d/2) (2/t)^(d/2-1) I_{d/2-1}(t) = sum_q Gamma(d/2) / (q! Gamma(q + d/2)) (t/2)^(2q)
+    coefficient = sympy.gamma(d / 2) / (sympy.factorial(q) * sympy.gamma(q + d / 2)) / 4**q
+    for order in range(4):
+        moment = cosine.cosine_moment(2 * order) / sympy.factorial(2 * order)
+        assert sympy.simplify(sympy.expand_func(coefficient.subs(q, order)) - moment) == 0
+    terms = [coefficient.subs({q: order, d: 9}) * 2 ** (2 * order) for order in range(40)]
+    assert abs(sum(terms).evalf(30) - cosine.cosine_mgf(2, 9).evalf(30)) < 1e-25
+
+
+# Reference values, confirmed by simulation.
+@pytest.mark.parametrize(
+    ("rho", "expected"), [(Rational(1, 5), "0.198503864936566"), (Rational(1, 2), "0.497056618033915")]
+)
+def test_mean_cosine_of_the_papers_sampler(rho: Any, expected: str) -> None:
+    value = cosine.mean_cosine_shared_gaussian(rho, 64)
+    assert abs(value.evalf(20) - sympy.Float(expected, 20)) < 1e-15
+    assert (cosine.sampler_bias(rho, 64) - (value - rho)).evalf(20) == 0
+
+
+@pytest.mark.parametrize("rho", [Rational(1, 5), Rational(1, 2), Rational(9, 10)])
+@pytest.mark.parametrize("width", [1, 2, 3, 8])
+def test_mean_cosine_by_integrating_over_two_gaussian_vectors(rho: Any, width: int) -> None:
+    """Polar coordinates: the law of r = <x, y>/|x||y| is Fisher's for a known mean and width degrees of freedom.
+
+    With x fixed along the first axis at length a, y = rho x + sqrt(1-rho^2) z: its first coordinate is
+    rho a + sqrt(1-rho^2) z_1 and the rest is a chi variable with width - 1 degrees of freedom.
+    """
+    with mpmath.workdps(20):
+        r, c = mpmath.mpf(rho.p) / rho.q, mpmath.sqrt(1 - (mpmath.mpf(rho.p) / rho.q) ** 2)
+
+        def given_length(a: Any) -> Any:
+            def first(z: Any) -> Any:
+                y = r * a + c * z
+                return mpmath.npdf(z) * _mean_ratio(y, c, width - 1)
+
+            return mpmath.quad(first, [-9, -r * a / c, 9] if r * a / c < 9 else [-9, 9], maxdegree=5)
+
+        mean = mpmath.quad(lambda a: _chi(a, width) * given_length(a), [0, 1, 3, 6, 10], maxdegree=4)
+    exact = cosine.mean_cosine_shared_gaussian(rho, width).evalf(15)
+    assert float(mean) == pytest.approx(float(exact), abs=1e-7)
+
+
+def _chi(x: Any, degrees: int) -> Any:
+    return x ** (degrees - 1) * mpmath.exp(-(x**2) / 2) / (2 ** (mpmath.mpf(degrees) / 2 - 1) * mpmath.gamma(degrees / 2))
+
+
+def _mean_ratio(y: Any, c: Any, degrees: int) -> Any:
+    """E y / sqrt(y^2 + c^2 chi^2) for a chi variable with these degrees of freedom, 0 included."""
+    if degrees == 0 or y == 0:
+        return mpmath.sign(y)
+    # E (1 + s chi^2)^(-1/2) = (2s)^(-k/2) U(k/2, (k+1)/2, 1/(2s)) with k degrees of freedom and s = (c/y)^2
+    half = mpmath.mpf(degrees) / 2
+    v = (y / c) ** 2 / 2
+    return mpmath.sign(y) * v**half * mpmath.hyperu(half, half + mpmath.mpf(1) / 2, v)
+
+
+def test_mean_cosine_in_one_dimension_is_sheppards_formula() -> None:
+    for rho in (Rational(1, 5), Rational(1, 2), Rational(-1, 3)):
+        exact = 2 * sympy.asin(rho) / sympy.pi
+        assert abs((cosine.mean_cosine_shared_gaussian(rho, 1) - exact).evalf(30)) < 1e-28
+
+
+def test_mean_cosine_at_the_ends() -> None:
+    assert cosine.mean_cosine_shared_gaussian(0) == 0
+    assert abs(cosine.mean_cosine_shared_gaussian(1, 5).evalf(30) - 1) < 1e-28
+
+
+def test_leading_bias_is_the_limit_of_d_times_the_bias() -> None:
+    leading = cosine.leading_sampler_bias()
+    assert sympy.expand(leading + alpha * (1 - alpha**2) / 2) == 0
+    for rho in (Rational(1, 5), Rational(1, 2), Rational(4, 5)):
+        gaps = [
+            (width * cosine.sampler_bias(rho, width) - leading.subs(alpha, rho)).evalf(30)
+            for width in (1000, 2000, 4000)
+        ]
+        # an O(1/d) remainder halves as d doubles
+        assert all(abs(fine / coarse - Rational(1, 2)) < 1e-3 for coarse, fine in zip(gaps, gaps[1:], strict=False))
+
+
+@pytest.mark.parametrize(
+    ("call", "fault"),
+    [
+        (lambda: cosine.cosine_density(Z, 1), "density"),
+        (lambda: cosine.cosine_density(2, 5), "z <= 1"),
+        (lambda: cosine.cosine_moment(2, 0), "d >= 1"),
+        (lambda: cosine.cosine_moment(-2), "order"),
+        (lambda: cosine.cosine_moment(Rational(1, 2)), "order"),
+        (lambda: cosine.cosine_mgf(1, Rational(5, 2)), "integer"),
+        (lambda: cosine.mean_cosine_shared_gaussian(Rational(3, 2), 8), "alpha <= 1"),
+        (lambda: cosine.sampler_bias(0, 0), "d >= 1"),
+    ],
+)
+def test_bad_values_are_refused(call: Any, fault: str) -> None:
+    with pytest.raises(InvalidInput, match=fault):
+        call()
