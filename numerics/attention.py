@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.parameters import as_float, constants, width
-from theory.decoder import Decoder, Mask, Rope
+from theory.decoder import Decoder, Mask, Position, Rope
 from theory.errors import InvalidInput
 from theory.values import positive_integer
 
@@ -45,15 +45,15 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
     """Run ``layers`` layers of ``decoder`` on ``vectors``.
 
     Args:
-        decoder: the layer, with or without RoPE.
+        decoder: the layer, with any position encoding.
         vectors: token vectors as rows, shape (..., n, d); leading axes are a batch.
         layers: how many layers, at least 1.
-        pairing: which coordinates RoPE rotates together: m and m + d/2 ("half", as in Llama) or
-            2m and 2m + 1 ("interleaved", as in the RoPE paper). Token i turns by i times the angle.
+        pairing: which coordinates of a block of RoPE's dim turn together: m and m + dim/2 ("half", as in
+            Llama) or 2m and 2m + 1 ("interleaved", as in the RoPE paper). Token i turns by i times the angle.
 
     Raises:
         InvalidInput: the vectors are not finite or of the wrong shape, a normalised vector has norm
-            zero (up to rounding), a number overflows, or RoPE's dim is not the width.
+            zero (up to rounding), a number overflows, or RoPE's dim does not divide the width.
 
     Source: arXiv 2509.21042, section 3.1.
     """
@@ -67,7 +67,8 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
     width(decoder, d)
     numbers = constants(decoder, d)
     hidden = _hidden(decoder.mask, n)
-    rotation = None if decoder.position is None else _rotation(decoder.position, n, d, pairing)
+    rotation = _rotation(decoder.position, n, pairing) if isinstance(decoder.position, Rope) else None
+    bias = _bias(decoder.position, hidden)
 
     record: list[tuple[Array, Array, Array, Array]] = []
     noise = np.zeros(x.shape[:-1])  # how large a vector could be by rounding alone
@@ -77,7 +78,7 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
             rotated = y if rotation is None else _rotate(y, *rotation, pairing)
             raw = np.einsum("...id,...jd->...ij", rotated, rotated) / numbers.scale
             visible = np.where(hidden, np.nan, raw)
-            weights = _softmax(numbers.beta, raw, hidden)
+            weights = _softmax(numbers.beta, raw, bias, hidden)
             mixed = np.einsum("...ij,...jd->...id", weights, y)
             lengths = np.linalg.norm(x, axis=-1)
             largest = np.linalg.norm(y, axis=-1).max(axis=-1, keepdims=True)
@@ -121,35 +122,45 @@ def _positive_length(x: Array, noise: Array) -> Array:
     return length
 
 
-def _softmax(beta: float, scores: Array, hidden: NDArray[np.bool_]) -> Array:
-    """Softmax of beta * scores over the visible keys; only differences from the largest are taken."""
+def _bias(position: Position | None, hidden: NDArray[np.bool_]) -> Array:
+    """What the position encoding adds to beta * S where the key is visible; shape (n, n)."""
+    bias = np.zeros(hidden.shape)
+    if position is None or isinstance(position, Rope):
+        return bias
+    for i, j in np.argwhere(~hidden):
+        bias[i, j] = as_float(position.bias(int(i - j)), "bias")
+    return bias
+
+
+def _softmax(beta: float, scores: Array, bias: Array, hidden: NDArray[np.bool_]) -> Array:
+    """Softmax of beta * scores + bias over the visible keys, scores taken relative to the largest."""
     seen = np.where(hidden, -np.inf, scores)
     below = seen - seen.max(axis=-1, keepdims=True)
     # 0 * (-inf) is no number: multiply the visible entries only.
-    powers = np.where(hidden, 0.0, np.exp(beta * np.where(hidden, 0.0, below)))
+    exponents = np.where(hidden, -np.inf, beta * np.where(hidden, 0.0, below) + bias)
+    powers = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def _rotation(position: Rope, n: int, d: int, pairing: Pairing) -> tuple[Array, Array]:
-    """Cosines and sines, shape (n, d/2), of the angle of token i in plane m."""
+def _rotation(position: Rope, n: int, pairing: Pairing) -> tuple[Array, Array]:
+    """Cosines and sines, shape (n, 1, dim/2), of the angle of token i in plane m of any block."""
     if pairing not in ("half", "interleaved"):
         raise InvalidInput(f"pairing = {pairing!r}", "'pairing is known'", "use 'half' or 'interleaved'")
-    if position.dim != d:
-        raise InvalidInput(f"RoPE dim = {position.dim}", f"dim = width = {d}", "use vectors of that width")
     base = as_float(position.base, "base")
-    frequencies = base ** (-2.0 * np.arange(d // 2) / d)
-    angles = np.arange(1, n + 1)[:, None] * frequencies
+    frequencies = base ** (-2.0 * np.arange(position.dim // 2) / position.dim)
+    angles = np.arange(1, n + 1)[:, None, None] * frequencies
     return np.cos(angles), np.sin(angles)
 
 
 def _rotate(y: Array, cosines: Array, sines: Array, pairing: Pairing) -> Array:
-    half = y.shape[-1] // 2
+    half = cosines.shape[-1]
+    blocks = y.reshape(*y.shape[:-1], -1, 2 * half)
     first, second = (
         (slice(None, half), slice(half, None))
         if pairing == "half"
         else (slice(0, None, 2), slice(1, None, 2))
     )
-    rotated = np.empty_like(y)
-    rotated[..., first] = cosines * y[..., first] - sines * y[..., second]
-    rotated[..., second] = sines * y[..., first] + cosines * y[..., second]
-    return rotated
+    rotated = np.empty_like(blocks)
+    rotated[..., first] = cosines * blocks[..., first] - sines * blocks[..., second]
+    rotated[..., second] = sines * blocks[..., first] + cosines * blocks[..., second]
+    return rotated.reshape(y.shape)

@@ -19,7 +19,7 @@ import sympy
 from flint import arb, arb_mat
 
 from numerics.parameters import constant, correlation, width
-from theory.decoder import Decoder
+from theory.decoder import Decoder, Position, Rope
 from theory.errors import InvalidInput
 from theory.values import positive_integer
 
@@ -271,7 +271,7 @@ def enclose(
     every number that it contains, and the result then encloses all of their results.
 
     Args:
-        decoder: the layer, without RoPE.
+        decoder: the layer, with any position encoding; see ``numerics.gram`` for what RoPE means here.
         alpha: the cosine, in [-1/(n-1), 1), exact or a ball.
         n: the length of the sequence.
         layers: how many layers.
@@ -281,18 +281,14 @@ def enclose(
         dim: the width; needed where the decoder depends on it (LayerNorm, scale "sqrt(d)" or "d").
 
     Raises:
-        InvalidInput: a value is out of range (a ball: entirely) or symbolic, or the decoder has a RoPE.
+        InvalidInput: a value is out of range (a ball: entirely) or symbolic, or RoPE's dim does not divide dim.
 
-    >>> from theory.decoder import Decoder
+    >>> from theory.decoder import Decoder, Position, Rope
     >>> print(enclose(Decoder(), 0, n=2, layers=2).score(2, 2, 1).str(18, radius=False))
     0.153520650506003146
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     bits = positive_integer(precision, "precision")
-    if decoder.position is not None:
-        raise InvalidInput(
-            f"position = {decoder.position}", "'no RoPE'", "RoPE comes later to this route; use position=None"
-        )
     d = width(decoder, dim)
     with working_precision(bits):
         cosine = alpha if isinstance(alpha, arb) else ball(correlation(alpha, n), "alpha")
@@ -304,13 +300,16 @@ def enclose(
         )
         _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
         _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
+        spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
         model = _Model(
             norm=decoder.norm,
             square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
             beta=temperature,
             residual=stream,
             scale=ball(decoder.scale_at(d), "scale"),
-            spans=tuple(decoder.mask.visible(i, n) for i in range(1, n + 1)),
+            spans=spans,
+            kappa=_kappas(decoder.position, n),
+            bias=_biases(decoder.position, spans),
         )
         gram = arb_mat([[arb(1) if i == j else cosine for j in range(n)] for i in range(n)])
         stack: list[Layer] = []
@@ -327,7 +326,11 @@ def _refuse(certain: bool, what: str, violates: str, remedy: str) -> None:
 
 @dataclass(frozen=True)
 class _Model:
-    """A decoder as balls: ``square`` is the squared norm of a normalised vector."""
+    """A decoder as balls.
+
+    ``square`` is the squared norm of a normalised vector; ``kappa`` the factor on scores at distances 0, 1, ...
+    (None: 1) and ``bias`` what is added to beta * S at a distance (where there is none: 0).
+    """
 
     norm: str
     square: arb
@@ -335,6 +338,35 @@ class _Model:
     residual: arb
     scale: arb
     spans: tuple[tuple[int, int], ...]
+    kappa: tuple[arb, ...] | None
+    bias: dict[int, arb]
+
+
+def rope_kernel(position: Rope, distance: int) -> arb:
+    """kappa(D) = (2/dim) sum_m cos(D base^(-2m/dim)) at the current precision.
+
+    >>> print(rope_kernel(Rope(dim=64), 10).str(10, radius=False))
+    0.6578743829
+    """
+    if distance == 0:
+        return arb(1)
+    log_base = ball(position.base, "base").log()
+    half = position.dim // 2
+    angles = ((-log_base * m / half).exp() for m in range(half))
+    return sum(((distance * angle).cos() for angle in angles), arb(0)) / half
+
+
+def _kappas(position: Position | None, n: int) -> tuple[arb, ...] | None:
+    if not isinstance(position, Rope):
+        return None
+    return tuple(rope_kernel(position, distance) for distance in range(n))
+
+
+def _biases(position: Position | None, spans: tuple[tuple[int, int], ...]) -> dict[int, arb]:
+    if position is None or isinstance(position, Rope):
+        return {}
+    distances = {i - j for i, (first, last) in enumerate(spans, start=1) for j in range(first, last + 1)}
+    return {distance: ball(position.bias(distance), "bias") for distance in distances}
 
 
 def _layer(model: _Model, gram: arb_mat) -> Layer:
@@ -357,9 +389,11 @@ def _layer(model: _Model, gram: arb_mat) -> Layer:
         for j in visible:
             # A normalised vector's product with itself is known without rounding: if the norm is not zero.
             own = i == j and normalised and here.is_finite()
-            row[j] = model.square * per_scale if own else gram[i, j] * here * factors[j]
+            entry = model.square * per_scale if own else gram[i, j] * here * factors[j]
+            row[j] = entry if model.kappa is None else model.kappa[abs(i - j)] * entry
         seen = [entry for j in visible if (entry := row[j]) is not None]
-        for j, weight in zip(visible, _softmax(model.beta, seen), strict=True):
+        bias = [model.bias.get(i - j) for j in visible] if model.bias else None
+        for j, weight in zip(visible, _softmax(model.beta, seen, bias), strict=True):
             weights[i, j] = weight
             mix[i, j] = weight * factors[j]
         mix[i, i] += model.residual
@@ -367,9 +401,17 @@ def _layer(model: _Model, gram: arb_mat) -> Layer:
     return Layer(tuple(scores), weights, mix, mix * gram * mix.transpose())
 
 
-def _softmax(beta: arb, scores: list[arb]) -> list[arb]:
-    """Softmax of beta * scores; taking one number off all of them changes nothing but the overflow."""
+def _softmax(beta: arb, scores: list[arb], bias: list[arb | None] | None) -> list[arb]:
+    """Softmax of beta * scores + bias.
+
+    Taking one number off all scores, or off all exponents, changes nothing but the overflow.
+    """
     reference = max((entry.mid() for entry in scores), key=float, default=arb(0))
-    powers = [(beta * (entry - reference)).exp() for entry in scores]
+    exponents = [beta * (entry - reference) for entry in scores]
+    if bias is not None:
+        exponents = [entry if term is None else entry + term for entry, term in zip(exponents, bias, strict=True)]
+        largest = max((entry.mid() for entry in exponents), key=float, default=arb(0))
+        exponents = [entry - largest for entry in exponents]
+    powers = [entry.exp() for entry in exponents]
     total = sum(powers, arb(0))
     return [power / total for power in powers]

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer, Quantity
-from numerics.moments import mean_coefficients
+from numerics.layers import Layer
 from numerics.noise import Noise
 from numerics.taylor import TaylorMap
 
@@ -142,11 +141,16 @@ def best_order(regression: Regression, layer: Layer, samples: int) -> int:
     return min(allowed, key=cost)
 
 
-def control_of(noise: Noise, taylor: TaylorMap, quantity: Quantity, regression: Regression, order: int) -> Control:
-    """Control variates up to ``order`` >= 1, with weights from ``regression``."""
+def control_of(noise: Noise, taylor: TaylorMap, regression: Regression, means: Array) -> Control:
+    """Control variates of order 1, ..., len(means), with weights from ``regression``.
+
+    Args:
+        noise: the input law.
+        taylor: the map, up to that order or a higher one.
+        regression: sums over a pilot run.
+        means: E c_1, E c_2, ..., shape (order, layers, n, n).
+    """
+    order = len(means)
     weights, _ = regression.solve(order)
-    offset = np.zeros_like(weights[0])
-    if order >= 2:
-        means = mean_coefficients(noise, taylor.layer, taylor.layers, quantity, order).means()
-        offset = np.einsum("plij,plij->lij", weights, means)
+    offset = np.einsum("plij,plij->lij", weights, means)
     return Control(noise, taylor.truncated(order), weights, offset)

@@ -1,14 +1,21 @@
 """The Gram recursion in float64.
 
 Without RoPE a layer depends on the token vectors only through their Gram matrix K. With s_i the
-factor that normalises vector i,
+factor that normalises vector i and b a bias that depends on the distance (ALiBi, T5; else 0),
 
-    S_ij = K_ij s_i s_j / scale,   A = softmax(mask(beta S)),   M = A diag(s) + residual I,   K' = M K M^T
+    S_ij = kappa(i-j) K_ij s_i s_j / scale,   A = softmax(mask(beta S + b(i-j))),
+    M = A diag(s) + residual I,               K' = M K M^T
 
 * l2: s_i = K_ii^(-1/2).
 * none: s_i = 1.
 * layernorm at width d: K is the Gram matrix of the *centred* vectors P x, and s_i = sqrt(d) K_ii^(-1/2).
   This is closed, because the centring P acts on coordinates and M on tokens, so P x' = M (P x).
+
+kappa is 1 without RoPE. With RoPE it is the mean cosine of the angles, kappa(D) = (2/dim) sum_m
+cos(D base^(-2m/dim)), and the recursion is exact for vectors in which every plane index m carries the
+same share of every inner product, and none of its rotated counterpart (``numerics.vectors.realise_planes``
+makes such vectors; mixing tokens keeps the property). Random isotropic vectors have it in the limit of
+infinite width; theory/rope.py says why.
 
 Shares no code with ``numerics.attention`` and ``numerics.balls``.
 """
@@ -22,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.parameters import Constants, as_float, constants, correlation, width
-from theory.decoder import Decoder
+from theory.decoder import Decoder, Position, Rope
 from theory.errors import InvalidInput
 from theory.values import positive_integer
 
@@ -53,7 +60,7 @@ def mean_field(decoder: Decoder, alpha: object, n: int, layers: int, dim: int | 
     have norm sqrt(dim), so against unit inputs the first layer's residual weighs residual/sqrt(dim).
 
     Args:
-        decoder: the layer, without RoPE.
+        decoder: the layer, with any position encoding.
         alpha: the cosine, in [-1/(n-1), 1).
         n: the length of the sequence.
         layers: how many layers.
@@ -63,8 +70,8 @@ def mean_field(decoder: Decoder, alpha: object, n: int, layers: int, dim: int | 
         Arrays of shape (layers, n, n).
 
     Raises:
-        InvalidInput: a value is out of range or symbolic, the decoder has a RoPE, or a vector that is to
-            be normalised vanishes, or so nearly that fewer than seven digits of its square are sure.
+        InvalidInput: a value is out of range or symbolic, RoPE's dim does not divide ``dim``, or a vector that
+            is to be normalised vanishes, or so nearly that fewer than seven digits of its square are sure.
 
     >>> from theory.decoder import Decoder
     >>> print(round(mean_field(Decoder(), alpha=0, n=2, layers=2).scores[1, 1, 0], 12))
@@ -90,7 +97,7 @@ def recursion(
     """Run ``layers`` layers of ``decoder`` on inputs with Gram matrix ``gram``.
 
     Args:
-        decoder: the layer, without RoPE.
+        decoder: the layer, with any position encoding.
         gram: Gram matrices of the inputs (of the centred inputs for LayerNorm), shape (..., n, n).
         layers: how many layers.
         dim: the width, where the decoder depends on it.
@@ -108,24 +115,19 @@ def recursion(
         raise InvalidInput(f"gram of shape {kernel.shape}", "'gram is square'", "give shape (..., n, n)")
     if not np.all(np.isfinite(kernel)):
         raise InvalidInput("gram with NaN or infinity", "'gram is finite'", "give finite inner products")
-    if decoder.position is not None:
-        raise InvalidInput(
-            f"position = {decoder.position}",
-            "'no RoPE'",
-            "RoPE comes later to this route; use position=None or numerics.attention.attend",
-        )
     layers = positive_integer(layers, "layers")
     d = width(decoder, dim)
     numbers = constants(decoder, d)
     n = kernel.shape[-1]
     visible = visibility(decoder, n)
+    relative = _relative(decoder.position, visible)
 
     record: list[tuple[Array, Array, Array]] = []
     noise = np.zeros(kernel.shape[:-1])
     for _ in range(layers):
         with np.errstate(over="ignore", invalid="ignore"):
             factors = _factors(decoder, kernel, noise / accuracy, d)
-            scores, weights, kernel, noise = _layer(numbers, kernel, factors, visible)
+            scores, weights, kernel, noise = _layer(numbers, kernel, factors, visible, relative)
         if not (np.all(np.isfinite(kernel)) and np.all(np.isfinite(weights))):
             raise InvalidInput(
                 "a Gram matrix or score that overflows", "'all numbers are finite'", "use fewer layers"
@@ -157,11 +159,11 @@ def _factors(decoder: Decoder, kernel: Array, noise: Array, d: int | None) -> Ar
 
 
 def _layer(
-    numbers: Constants, kernel: Array, factors: Array, visible: NDArray[np.bool_]
+    numbers: Constants, kernel: Array, factors: Array, visible: NDArray[np.bool_], relative: _Relative
 ) -> tuple[Array, Array, Array, Array]:
     """One layer: all scores, the weights, the next Gram matrix and the rounding error of its diagonal."""
-    scores = kernel * (factors[..., :, None] * factors[..., None, :]) / numbers.scale
-    weights = _softmax(numbers.beta, scores, visible)
+    scores = relative.kappa * kernel * (factors[..., :, None] * factors[..., None, :]) / numbers.scale
+    weights = _softmax(numbers.beta, scores, relative.bias, visible)
     mix = weights * factors[..., None, :] + numbers.residual * np.eye(kernel.shape[-1])
     product = mix @ kernel @ np.swapaxes(mix, -1, -2)
     following = (product + np.swapaxes(product, -1, -2)) / 2
@@ -171,13 +173,47 @@ def _layer(
     return scores, weights, following, noise
 
 
-def _softmax(beta: float, scores: Array, visible: NDArray[np.bool_]) -> Array:
-    """Softmax of beta * scores over the visible keys.
+def _softmax(beta: float, scores: Array, bias: Array, visible: NDArray[np.bool_]) -> Array:
+    """Softmax of beta * scores + bias over the visible keys.
 
-    The largest score is taken off before the multiplication, so that no exponent is positive and no
-    beta is too large; a product beyond the range of floats gives weight 0, as it should.
+    The largest score is taken off before the multiplication, so that beta times it cannot overflow; a
+    product below the range of floats gives weight 0, as it should.
     """
     largest = np.max(np.where(visible, scores, -np.inf), axis=-1, keepdims=True)
-    exponents = beta * np.minimum(scores - largest, 0.0)
-    powers = np.where(visible, np.exp(exponents), 0.0)
+    exponents = np.where(visible, beta * np.minimum(scores - largest, 0.0) + bias, -np.inf)
+    powers = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class _Relative:
+    """What a layer takes from the distance i - j: a factor of the score and a term of the exponent."""
+
+    kappa: Array
+    bias: Array
+
+
+def _relative(position: Position | None, visible: NDArray[np.bool_]) -> _Relative:
+    n = len(visible)
+    distances = np.subtract.outer(np.arange(n), np.arange(n))
+    ones, zeros = np.ones((n, n)), np.zeros((n, n))
+    if position is None:
+        return _Relative(ones, zeros)
+    if isinstance(position, Rope):
+        return _Relative(rope_kernel(position, distances), zeros)
+    known = {
+        int(distance): as_float(position.bias(int(distance)), "bias")
+        for distance in np.unique(distances[visible])
+    }
+    return _Relative(ones, np.vectorize(lambda distance: known.get(int(distance), 0.0))(distances))
+
+
+def rope_kernel(position: Rope, distances: NDArray[np.int_]) -> Array:
+    """kappa(D) = (2/dim) sum_m cos(D base^(-2m/dim)), the factor that RoPE puts on scores at distance D.
+
+    >>> print(rope_kernel(Rope(dim=64), np.array([0, 1, 10])).round(6))
+    [1.       0.966162 0.657874]
+    """
+    base = as_float(position.base, "base")
+    angles = base ** (-2.0 * np.arange(position.dim // 2) / position.dim)
+    return np.cos(np.multiply.outer(np.asarray(distances, dtype=np.float64), angles)).mean(axis=-1)

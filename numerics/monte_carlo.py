@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from numerics.control import MAX_ORDER, Control, Regression, best_order, control_of, regression_of
 from numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
+from numerics.moments import MeanCoefficients, mean_coefficients
 from numerics.noise import Noise, noise_of
 from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
 from numerics.statistics import Moments, moments_of
@@ -61,6 +62,7 @@ class Expectation:
         order: highest order of the control variates; 0 for a plain average.
         pilot: number of further inputs that set the regression coefficients and enter no mean.
         note: why this order was chosen.
+        batch_means: shape (batches, layers, n, n), means over equal shares of the samples, if asked for.
     """
 
     mean: Array = field(repr=False)
@@ -73,6 +75,7 @@ class Expectation:
     order: int
     pilot: int
     note: str
+    batch_means: Array | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -205,10 +208,19 @@ def _in_order(
                 future.cancel()
 
 
-def _split(samples: int, block: int) -> Iterator[Block]:
-    """Index and size of each block."""
-    for index, start in enumerate(range(0, samples, block)):
-        yield index, min(block, samples - start)
+def _split(samples: int, block: int, first: int = 0) -> list[Block]:
+    """Index and size of each block; indices count from ``first``."""
+    return [(first + k, min(block, samples - start)) for k, start in enumerate(range(0, samples, block))]
+
+
+def _schedule(samples: int, block: int, batches: int) -> list[list[Block]]:
+    """Blocks of each batch; the batches have equal numbers of samples, give or take one."""
+    result: list[list[Block]] = []
+    first = 0
+    for batch in range(batches):
+        result.append(_split(samples // batches + (batch < samples % batches), block, first))
+        first += len(result[-1])
+    return result
 
 
 def _with_rounding(standard_error: Array, scale: Array) -> Array:
@@ -236,6 +248,7 @@ def expected_scores(
     chunk: int | None = None,
     target_se: float | None = None,
     progress: Progress | None = None,
+    batches: int = 1,
 ) -> Expectation:
     """Estimate expected scores, weights or Gram matrices over random inputs.
 
@@ -254,6 +267,7 @@ def expected_scores(
         target_se: stop at the first block after which every standard error, also of the differences, is at
             most this.
         progress: called after each block with samples so far, largest standard error, seconds left.
+        batches: with more than one, also return the means over that many equal shares of the samples.
 
     Returns:
         Means, standard errors and paired differences.
@@ -271,14 +285,22 @@ def expected_scores(
         raise InvalidInput(f"order = {order!r}", f"0 <= order <= {MAX_ORDER}", "leave it out to have it chosen")
     if target_se is not None and not target_se > 0:
         raise InvalidInput(f"target_se = {target_se}", "target_se > 0", "leave it out to use all samples")
+    batches = positive_integer(batches, "batches")
+    if batches > 1 and (samples < batches or target_se is not None):
+        raise InvalidInput(
+            f"batches = {batches} with samples = {samples}, target_se = {target_se}",
+            "'batches are shares of a fixed number of samples'",
+            "use more samples and no target",
+        )
     law = law_of(inputs, decoder)
     task = Task(law, layer_of(decoder, n, law.d), layers, quantity, seed)
     workers = _workers(workers)
     ahead = 2 * workers if chunk is None else -(-positive_integer(chunk, "chunk") // task.block)
     with threadpool_limits(1):
-        plan = _plan(task, samples, order, workers, ahead)
-        total = _accumulate(plan.task, samples, workers, ahead, target_se, progress)
-    return _expectation(plan, total)
+        plan = _plan(task, decoder, samples, order, workers, ahead)
+        schedule = _schedule(samples, task.block, batches)
+        totals = _accumulate(plan.task, schedule, workers, ahead, target_se, progress)
+    return _expectation(plan, totals)
 
 
 @dataclass(frozen=True)
@@ -291,7 +313,15 @@ class _Plan:
     note: str
 
 
-def _plan(task: Task, samples: int, order: int | None, workers: int, ahead: int) -> _Plan:
+@lru_cache(maxsize=16)
+def _exact_means(law: Law, decoder: Decoder, n: int, layers: int, quantity: Quantity, order: int) -> MeanCoefficients:
+    layer = layer_of(decoder, n, law.d)
+    noise = noise_of(law, layer)
+    assert noise is not None
+    return mean_coefficients(noise, layer, layers, quantity, order)
+
+
+def _plan(task: Task, decoder: Decoder, samples: int, order: int | None, workers: int, ahead: int) -> _Plan:
     """Set the control variates; order None is for the pilot to decide."""
     if order == 0:
         return _Plan(task, 0, 0, "plain average, as asked")
@@ -312,7 +342,10 @@ def _plan(task: Task, samples: int, order: int | None, workers: int, ahead: int)
         note = f"order {order} has the least variance times work of orders 0 to {MAX_ORDER} in a pilot run"
     if order == 0:
         return _Plan(task, 0, pilot, note)
-    control = control_of(noise, taylor, task.quantity, regression, order)
+    means = np.zeros((1, task.layers, task.layer.n, task.layer.n))
+    if order >= 2:
+        means = _exact_means(task.law, decoder, task.layer.n, task.layers, task.quantity, order).means()
+    control = control_of(noise, taylor, regression, means)
     return _Plan(replace(task, control=control), order, pilot, note)
 
 
@@ -329,25 +362,37 @@ def _workers(workers: int | None) -> int:
 
 
 def _accumulate(
-    task: Task, samples: int, workers: int, ahead: int, target_se: float | None, progress: Progress | None
-) -> Pair:
+    task: Task,
+    schedule: list[list[Block]],
+    workers: int,
+    ahead: int,
+    target_se: float | None,
+    progress: Progress | None,
+) -> list[Pair]:
+    """Moments of each batch."""
     started = time.monotonic()
-    total: Pair | None = None
-    results = _in_order(partial(_run_block, task), _split(samples, task.block), workers, ahead)
-    for part in results:
-        total = _merged(total, part)
-        if target_se is None and progress is None:
-            continue
-        largest = _largest_error(task, total)
-        done = total[0].count
-        if progress is not None:
-            elapsed = time.monotonic() - started
-            progress(done, largest, _seconds_left(done, samples, largest, target_se, elapsed))
-        if target_se is not None and largest <= target_se:
-            results.close()
-            break
-    assert total is not None
-    return total
+    samples = sum(size for blocks in schedule for _, size in blocks)
+    results = _in_order(partial(_run_block, task), (b for blocks in schedule for b in blocks), workers, ahead)
+    totals: list[Pair] = []
+    overall: Pair | None = None
+    for blocks in schedule:
+        total: Pair | None = None
+        for part in islice(results, len(blocks)):
+            total = _merged(total, part)
+            if target_se is None and progress is None:
+                continue
+            overall = _merged(overall, part)
+            largest = _largest_error(task, overall)
+            done = overall[0].count
+            if progress is not None:
+                elapsed = time.monotonic() - started
+                progress(done, largest, _seconds_left(done, samples, largest, target_se, elapsed))
+            if target_se is not None and largest <= target_se:
+                results.close()
+                break
+        assert total is not None
+        totals.append(total)
+    return totals
 
 
 def _visible_pairs(task: Task) -> NDArray[np.bool_]:
@@ -371,15 +416,18 @@ def _seconds_left(done: int, samples: int, largest: float, target_se: float | No
     return max(0.0, elapsed * (needed / done - 1))
 
 
-def _expectation(plan: _Plan, total: Pair) -> Expectation:
-    task, (values, differences) = plan.task, total
+def _expectation(plan: _Plan, totals: list[Pair]) -> Expectation:
+    task = plan.task
+    values, differences = reduce(_merged, totals)
     mean, difference = values.mean.copy(), differences.mean.copy()
     error = _with_rounding(values.standard_error(), mean)
     larger = np.maximum(np.abs(mean[..., 1:]), np.abs(mean[..., :-1]))
     difference_error = _with_rounding(differences.standard_error(), larger)
+    batch_means = np.stack([batch.mean for batch, _ in totals]) if len(totals) > 1 else None
     if task.quantity == "scores":
-        mean[:, ~task.layer.visible] = np.nan
-        error[:, ~task.layer.visible] = np.nan
+        hidden = ~task.layer.visible
+        for array in (mean, error) if batch_means is None else (mean, error, batch_means):
+            array[..., hidden] = np.nan
     hidden = ~_visible_pairs(task)
     difference[:, hidden] = np.nan
     difference_error[:, hidden] = np.nan
@@ -394,4 +442,5 @@ def _expectation(plan: _Plan, total: Pair) -> Expectation:
         order=plan.order,
         pilot=plan.pilot,
         note=plan.note,
+        batch_means=batch_means,
     )

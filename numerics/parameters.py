@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import sympy
 
-from theory.decoder import Decoder
+from theory.decoder import Decoder, Rope
 from theory.errors import InvalidInput
 from theory.values import exact, positive_integer
 
@@ -101,7 +101,7 @@ def width(decoder: Decoder, dim: object | None) -> int | None:
 
     Raises:
         InvalidInput: dim is not a whole number from 1 up; or the decoder normalises by LayerNorm, whose
-            vectors have norm sqrt(dim), and dim is missing or 1.
+            vectors have norm sqrt(dim), and dim is missing or 1; or RoPE's dim does not divide the width.
     """
     d = None if dim is None else positive_integer(dim, "dim")
     if decoder.norm == "layernorm":
@@ -109,4 +109,6 @@ def width(decoder: Decoder, dim: object | None) -> int | None:
             raise InvalidInput("norm = 'layernorm' without a width", "'the width d is known'", "give dim")
         if d < 2:
             raise InvalidInput(f"dim = {d}", "dim >= 2 for layernorm", "centring leaves nothing at 1")
+    if isinstance(decoder.position, Rope):
+        decoder.position.check_width(d)
     return d

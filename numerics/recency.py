@@ -40,6 +40,8 @@ BLOCK = 8 * BATCH
 """Samples that share one random stream."""
 WAVE = 16
 """Blocks between two looks at the precision reached: a fixed number, so that the looks don't depend on workers."""
+PILOT = 4096
+"""Further samples that set the regression coefficients and enter no mean."""
 TIE = 2.0**-44
 """Two scores closer than this, relative to the norms of the vectors, may owe their order to rounding."""
 
@@ -50,7 +52,8 @@ class Recency:
 
     Attributes:
         probability: share of triples j < k < i with S_ik > S_ij, shape (layers,).
-        standard_error: standard deviation of ``probability``.
+        standard_error: standard deviation of ``probability``; at least 1/samples, since an order that is rarer
+            than that may never have been seen.
         ties: share of triples whose scores are equal or so close that rounding may have decided. They don't
             count as S_ik > S_ij, so the probability is too low by at most this.
         spread: standard deviation of the share in a single input, without control variates.
@@ -167,7 +170,7 @@ def recency_probability(
     with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
         slopes = np.zeros((layers, layers))
         if linear is not None:
-            slopes = _slopes(_run_block(task, 1, (0, min(BLOCK, max(2, samples)))), layers)
+            slopes = _slopes(_run_block(task, 1, (0, PILOT)), layers)
         return _estimate(task, slopes, samples, target_se, pool, progress)
 
 
@@ -214,7 +217,7 @@ def _estimate(
 
 
 def _blocks(samples: int) -> Iterator[tuple[int, int]]:
-    """Index and size of each block; no block has a single sample, whose variance would be unknown."""
+    """Index and size of each block."""
     for index, start in enumerate(range(0, samples, BLOCK)):
         yield index, min(BLOCK, samples - start)
 
@@ -348,9 +351,10 @@ def _result(task: _Task, total: _Sums, slopes: Array) -> Recency:
         counts = counts + slopes @ (triples * task.linear.probability() - means[layers:])
         combine = np.hstack([np.eye(layers), -slopes])
         variances = np.einsum("la,ab,lb->l", combine, covariance, combine)
+    error = np.sqrt(np.maximum(variances, 0) / total.samples) / triples
     return Recency(
         probability=counts / triples,
-        standard_error=np.sqrt(np.maximum(variances, 0) / total.samples) / triples,
+        standard_error=np.maximum(error, 1 / total.samples),
         ties=total.ties / (triples * total.samples),
         spread=spread,
         samples=total.samples,

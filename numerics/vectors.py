@@ -43,6 +43,29 @@ def realise(gram: NDArray[np.float64], d: int, centred: bool = False) -> NDArray
     return padded @ _sum_zero_basis(d) if centred else padded
 
 
+def realise_planes(
+    gram: NDArray[np.float64], dim: int, blocks: int, centred: bool = False
+) -> NDArray[np.float64]:
+    """Return n vectors in R^(blocks * dim) with Gram matrix ``gram`` for which RoPE factorises exactly.
+
+    In every block each vector is a multiple of (1, ..., 1). So all planes that RoPE turns carry the same
+    share of an inner product, and no vector has a component along another's quarter turn: the inner product
+    of tokens i and j, turned, is kappa(i - j) times the inner product, however the tokens are mixed and
+    whichever coordinates are paired.
+
+    Args:
+        gram: positive semidefinite, shape (n, n).
+        dim: RoPE's dim.
+        blocks: how many blocks, at least the rank of ``gram`` (at least rank + 1 if centred).
+        centred: whether the coordinates of every vector sum to zero.
+
+    Raises:
+        InvalidInput: as for ``realise``.
+    """
+    dim = positive_integer(dim, "dim")
+    return np.repeat(realise(gram, blocks, centred), dim, axis=1) / np.sqrt(dim)
+
+
 def _slack(matrix: NDArray[np.float64]) -> float:
     """The rounding error of an eigenvalue of ``matrix``: n eps times a bound on its norm."""
     return len(matrix) * _EPS * max(1e-300, float(np.abs(matrix).sum(axis=1).max()))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import sympy
-from sympy import And, Basic, Eq, Expr, Ge, Gt, Implies, Lt, Symbol, exp
+from sympy import And, Basic, Eq, Expr, Ge, Gt, Implies, Limit, Lt, Symbol, exp
 from sympy.core.relational import Relational
 
 from proofs.kernel import Rejected, check, follows, substitute
@@ -18,8 +18,9 @@ from theory.claim import Claim
 from theory.decoder import Causal
 from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one, r
+from theory.layer_one import g, h_squared, layer_one, r
 from theory.layer_two import ADMISSIBLE, below_diagonal, closed_form, flat_without_norm, increasing, norms, order
+from theory.limits import saturation_from
 from theory.quantities import Gram, Mix, Quantity, Score, Weight
 from theory.symbols import alpha, beta, i, j, lam
 
@@ -96,6 +97,50 @@ def _instance(theorem: tuple[Derivation, str], statement: Basic, domain: tuple[B
     except Rejected:
         return None
     return found
+
+
+def limits(claim: Claim) -> dict[Limit, Expr]:
+    """Values of the limits in a claim that the kernel confirms on the claim's domain.
+
+    They are worked out from the closed forms of layer one, not from any stated limit, so that a wrong
+    statement about a limit can be held against the right value.
+    """
+    found = {}
+    for limit in claim.bound_statement.atoms(Limit):
+        try:
+            found[limit] = _limit_value(limit, And.make_args(sympy.sympify(claim.domain)))
+        except (NoIdea, Rejected):
+            continue
+    return found
+
+
+def _limit_value(limit: Limit, domain: tuple[Basic, ...]) -> Expr:
+    quantity, variable, point, _ = limit.args
+    match quantity:
+        case Score(layer=2):
+            label = "saturation"
+        case Gram(layer=1):
+            label = "H-limit" if quantity.query == quantity.key else "G-limit"
+        case _:
+            raise NoIdea(f"no limit is known for {quantity}")
+    if quantity.query != variable or point is not sympy.oo:
+        raise NoIdea(f"no limit is known in {variable}")
+    lemma = saturation_from(*(_leading_quotient(e, i) for e in (g(i), h_squared(i))))
+    (line,) = [step for step in lemma.steps if step.label == label]
+    key = {} if quantity.query == quantity.key else {j: quantity.key}
+    values = {**_model(quantity), **key}
+    statement = substitute(line.statement, values)
+    if statement.lhs != limit:
+        raise NoIdea(f"the limit known is another one than {limit}")
+    step = Step("limit", statement, "cite", hints={"lemma": lemma.name, "step": label, "values": values})
+    check(Derivation("found", "A limit found by search", domain, (step,), (lemma,)))
+    return statement.rhs
+
+
+def _leading_quotient(e: Expr, x: Symbol) -> Expr:
+    """The limit of a rational function of x at infinity, if it has one."""
+    top, bottom = (sympy.Poly(part, x) for part in sympy.fraction(sympy.together(e)))
+    return top.coeff_monomial(x ** bottom.degree()) / bottom.LC()
 
 
 class _Search:

@@ -1,7 +1,7 @@
 """What is defined, derived and claimed. SymPy only."""
 
 from theory.claim import Claim
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from theory.derivation import Derivation, Step
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, SharedGaussian, Sphere
@@ -9,7 +9,7 @@ from theory.quantities import Gram, Mix, Score, Weight
 from theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 
 __all__ = [
-    "Bidirectional", "Causal", "Claim", "Decoder", "Derivation", "Equicorrelated", "Gram",
+    "Alibi", "Bidirectional", "Causal", "Claim", "Decoder", "Derivation", "Equicorrelated", "Gram",
     "InvalidInput", "Mix", "Prefix", "Rope", "Score", "SharedGaussian", "SlidingWindow", "Sphere",
-    "Step", "Weight", "alpha", "beta", "d", "i", "j", "k", "lam", "m", "n",
+    "Step", "T5Bias", "Weight", "alpha", "beta", "d", "i", "j", "k", "lam", "m", "n",
 ]  # fmt: skip

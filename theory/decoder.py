@@ -4,7 +4,7 @@ One layer maps token vectors x_1..x_n in R^d to
 
     y_i  = N(x_i)                                     normalisation
     S_ij = <R_i y_i, R_j y_j> / scale                 score of query i and key j
-    A_ij = softmax over the visible keys j of beta * S_ij
+    A_ij = softmax over the visible keys j of beta * S_ij (plus a bias: ``theory.position``)
     x_i' = residual * x_i + sum_j A_ij y_j
 
 (arXiv 2509.21042, section 3.1: N projects to the unit sphere, and beta = scale = residual = 1.)
@@ -19,6 +19,7 @@ from typing import Literal
 import sympy
 
 from theory.errors import InvalidInput
+from theory.position import Alibi, Position, Rope, T5Bias
 from theory.values import exact, positive_integer, require
 
 
@@ -74,21 +75,6 @@ class Prefix:
         return 1, max(i, self.length)
 
 
-@dataclass(frozen=True)
-class Rope:
-    """Rotary position embedding with angles base^(-2m/dim), m = 0..dim/2-1."""
-
-    base: sympy.Expr = sympy.Integer(10000)
-    dim: int = 64
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "base", exact(self.base, "base"))
-        object.__setattr__(self, "dim", positive_integer(self.dim, "dim"))
-        require(self.base > 1, f"base = {self.base}", "base > 1", "RoPE commonly uses 10000")
-        if self.dim % 2:
-            raise InvalidInput(f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates")
-
-
 Mask = Causal | Bidirectional | SlidingWindow | Prefix
 NORMS = ("l2", "layernorm", "none")
 SCALES = ("sqrt(d)", "d")
@@ -104,10 +90,10 @@ class Decoder:
         norm: "l2" (unit norm), "layernorm" (centred, norm sqrt(d)) or "none".
         scale: what scores are divided by: a number > 0, "sqrt(d)" or "d" (d is the width).
         mask: which keys a query sees.
-        position: None, or a rotary embedding.
+        position: None, ``Rope``, ``Alibi`` or ``T5Bias``.
 
     Raises:
-        InvalidInput: a value is outside its range.
+        InvalidInput: a value is outside its range, or ``T5Bias`` has no values for keys that the mask shows.
     """
 
     beta: sympy.Expr = field(default=sympy.Integer(1))
@@ -115,7 +101,7 @@ class Decoder:
     norm: Literal["l2", "layernorm", "none"] = "l2"
     scale: sympy.Expr | Literal["sqrt(d)", "d"] = field(default=sympy.Integer(1))
     mask: Mask = field(default_factory=Causal)
-    position: Rope | None = None
+    position: Position | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "beta", exact(self.beta, "beta"))
@@ -149,3 +135,14 @@ class Decoder:
         if d is None:
             raise InvalidInput(f"scale = {self.scale!r} without a width", "'the width d is known'", "give dim")
         return sympy.sqrt(d) if self.scale == "sqrt(d)" else sympy.Integer(d)
+
+
+def _shows_later_keys(mask: Mask) -> bool:
+    """Whether some query sees a key after itself, in a sequence that is long enough."""
+    return isinstance(mask, Bidirectional) or (isinstance(mask, Prefix) and mask.length > 1)
+
+
+__all__ = [
+    "NORMS", "SCALES", "Alibi", "Bidirectional", "Causal", "Decoder", "Mask", "Position", "Prefix", "Rope",
+    "SlidingWindow", "T5Bias",
+]  # fmt: skip

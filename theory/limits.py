@@ -20,7 +20,14 @@ from theory.symbols import alpha, i, j, lam
 
 g_limit = alpha * s**2
 h_squared_limit = lam**2 + alpha * (1 + 2 * lam)
-score_limit = g_limit / (sqrt(h_squared_limit) * h(j))
+
+
+def score_limit_from(p: Expr, q: Expr) -> Expr:
+    """The limit of S^(2)_ij as i grows, from the limits p of g and q of h^2."""
+    return p / (sqrt(q) * h(j))
+
+
+score_limit = score_limit_from(g_limit, h_squared_limit)
 
 # h^2 = q + b / (r + i - 1) + ..., g = p + a / (r + i - 1)
 _a = (1 - alpha) * s
@@ -35,34 +42,40 @@ def _to_infinity(e: Expr) -> Limit:
 @cache
 def saturation() -> Derivation:
     """The limit of a row's scores, far from the start."""
+    return saturation_from(g_limit, h_squared_limit)
+
+
+def saturation_from(p: Expr, q: Expr) -> Derivation:
+    """The limit of a row's scores, if p and q are the limits of g and h^2 (the kernel checks that)."""
+    limit = score_limit_from(p, q)
     first, lemma, form = layer_one(), norms(), closed_form()
     inner, square = gram(i, j), gram(i, i)
     quotient = inner / (sqrt(square) * h(j))
     steps = (
         Step("g", Eq(inner, g(i)), "cite", given=(EARLIER,), hints={"lemma": first.name, "step": "g"}),
         Step("h", Eq(square, h_squared(i)), "cite", hints={"lemma": first.name, "step": "h"}),
-        Step("g-limit", Eq(_to_infinity(g(i)), g_limit), "rational_limit"),
-        Step("h-limit", Eq(_to_infinity(h_squared(i)), h_squared_limit), "rational_limit"),
-        Step("G-limit", Eq(_to_infinity(inner), g_limit), "limit_of_equal", ("g", "g-limit")),
-        Step("H-limit", Eq(_to_infinity(square), h_squared_limit), "limit_of_equal", ("h", "h-limit")),
+        Step("g-limit", Eq(_to_infinity(g(i)), p), "rational_limit"),
+        Step("h-limit", Eq(_to_infinity(h_squared(i)), q), "rational_limit"),
+        Step("G-limit", Eq(_to_infinity(inner), p), "limit_of_equal", ("g", "g-limit")),
+        Step("H-limit", Eq(_to_infinity(square), q), "limit_of_equal", ("h", "h-limit")),
         Step("independent-j", Gt(1 + (j - 1) * alpha, 0), "sign", why="alpha >= 0"),
         Step("h-j", Gt(h_squared(j), 0), "cite", ("independent-j",),
              hints={"lemma": lemma.name, "step": "h-positive", "values": {i: j}}),
         Step("independent", INDEPENDENT, "sign", why="alpha >= 0"),
         Step("h-i", Gt(h_squared(i), 0), "cite", ("independent",), hints={"lemma": lemma.name, "step": "h-positive"}),
-        Step("quotient-limit", Eq(_to_infinity(quotient), score_limit), "limit_algebra",
+        Step("quotient-limit", Eq(_to_infinity(quotient), limit), "limit_algebra",
              ("G-limit", "H-limit", "h-j"), why="quotient and root are continuous at q > 0"),
         Step("S-gram", Eq(score(i, j), inner / (h(i) * h(j))), "cite", ("independent",), given=(EARLIER,),
              hints={"lemma": form.name, "step": "S-gram"}),
         Step("S-quotient", Eq(score(i, j), quotient), "identity", ("S-gram", "h", "h-i", "h-j"),
              given=(EARLIER,)),
-        Step("saturation", Eq(_to_infinity(score(i, j)), score_limit), "limit_of_equal",
+        Step("saturation", Eq(_to_infinity(score(i, j)), limit), "limit_of_equal",
              ("S-quotient", "quotient-limit")),
     )  # fmt: skip
     return Derivation(
         name="saturation",
         title="Saturation",
-        hypotheses=(R_IS, Ge(alpha, 0), Lt(alpha, 1), Gt(h_squared_limit, 0)),
+        hypotheses=(R_IS, Ge(alpha, 0), Lt(alpha, 1), Gt(q, 0)),
         steps=steps,
         lemmas=(first, lemma, form),
         intro="Far from the start the score depends on the key alone.",

@@ -30,6 +30,8 @@ _RECORDS = {
         _decoder.SlidingWindow,
         _decoder.Prefix,
         _decoder.Rope,
+        _decoder.Alibi,
+        _decoder.T5Bias,
         Equicorrelated,
         _inputs.Sphere,
         _inputs.SharedGaussian,

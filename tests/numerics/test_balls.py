@@ -171,7 +171,7 @@ def test_a_vanishing_vector_leaves_everything_undecided():
         ((Decoder(beta=beta_symbol), 0, 3, 1), {}, "substitute"),
         ((Decoder(norm="layernorm"), 0, 3, 1), {}, "give dim"),
         ((Decoder(scale="sqrt(d)"), 0, 3, 1), {}, "give dim"),
-        ((Decoder(position=Rope()), 0, 3, 1), {}, "RoPE comes later"),
+        ((Decoder(position=Rope()), 0, 3, 1), {"dim": 96}, "dim divides the width"),
         ((Decoder(mask=Prefix(4)), 0, 3, 1), {}, "prefix length"),
     ],
 )

@@ -152,7 +152,7 @@ def test_a_float_at_the_lower_bound_is_the_bound():
         (Decoder(norm="layernorm"), 0, 2, 1, 1, "dim >= 2"),
         (Decoder(scale="d"), 0, 2, 1, None, "give dim"),
         (Decoder(scale="d"), 0, 2, 1, 0, "dim >= 1"),
-        (Decoder(position=Rope()), 0, 2, 1, None, "RoPE comes later"),
+        (Decoder(position=Rope()), 0, 2, 1, 96, "dim divides the width"),
         (Decoder(mask=Prefix(3)), 0, 2, 1, None, "prefix length"),
         (Decoder(norm="none", residual=10**100), 0, 2, 3, None, "overflows"),
     ],

@@ -107,9 +107,7 @@ def test_a_real_parameter_is_covered_by_intervals():
 
 
 def test_a_quantity_is_covered_by_intervals():
-    found = examine(
-        Lt(Weight(1, i, j), Weight(1, i, i)), And(j < i, i <= 3, alpha >= 0, alpha <= Rational(1, 2))
-    )
+    found = examine(Lt(Weight(1, i, j), Weight(1, i, i)), And(j < i, i <= 3, alpha >= 0, alpha <= Rational(1, 2)))
     assert found.outcome is Verdict.ENCLOSED
 
 

@@ -25,9 +25,7 @@ def test_claims_come_in_order(tmp_path):
 
 
 def test_a_malformed_claim_does_not_keep_the_others_from_being_read(tmp_path):
-    path = write(
-        tmp_path, HEAD + "claims = [Claim('a', Lt(Score(2, 2, 1), 1)), Claim('b', Score(2, 2, 1))]\n"
-    )
+    path = write(tmp_path, HEAD + "claims = [Claim('a', Lt(Score(2, 2, 1), 1)), Claim('b', Score(2, 2, 1))]\n")
     good, bad = loader.load(path)
     good.check()
     with pytest.raises(InvalidInput, match="claim b"):
@@ -36,7 +34,9 @@ def test_a_malformed_claim_does_not_keep_the_others_from_being_read(tmp_path):
 
 def test_a_file_may_import_its_neighbour_and_leaves_nothing_behind(tmp_path):
     write(tmp_path, "WIDTH = 2\n", "neighbour_of_claims.py")
-    text = "from neighbour_of_claims import WIDTH\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n"
+    text = (
+        "from neighbour_of_claims import WIDTH\nfrom dataclasses import dataclass\n@dataclass\nclass A:\n    b: int\n"
+    )
     path = write(tmp_path, HEAD + text + "claims = [Claim('a', Lt(Score(WIDTH, 2, 1), 1))]\n")
     before = list(sys.path)
     assert len(loader.load(path)) == 1
@@ -45,7 +45,7 @@ def test_a_file_may_import_its_neighbour_and_leaves_nothing_behind(tmp_path):
 
 
 UNUSABLE = {
-    "syntax": ("x = (\nclaims = [\n", "line 1"),
+    "syntax": ("x = 1\nclaims = [\n", "line 2"),
     "null byte": (b"claims = []\x00\n", "Python"),
     "not UTF-8": (b"# ok\nclaims = ['\xff']\n", "line 2"),
     "exception": ("\n\nclaims = [1 / 0]\n", "line 3: ZeroDivisionError"),

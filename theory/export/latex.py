@@ -258,7 +258,7 @@ def _witness_math(point: str) -> str:
 
 def _derivation(argument: Argument) -> str:
     derivation = argument.derivation
-    lines = [rf"\subsection{{{escape(derivation.title)}}}\label{{{_label('der', derivation.name)}}}", ""]
+    lines = [rf"\subsection{{{_heading(derivation.title)}}}\label{{{_label('der', derivation.name)}}}", ""]
     if derivation.intro:
         lines.append(latex_prose(derivation.intro) + "\n")
     names = _names(argument.models) if len(argument.models) > 1 else {}
@@ -272,9 +272,15 @@ def _derivation(argument: Argument) -> str:
         lines.append(rf"\noindent\emph{{Hypotheses:}} {_listed(hypotheses)}." + "\n")
     if argument.letters:
         lines.append(r"\noindent " + _where(r"\emph{Notation:}", argument.letters) + "\n")
-    lines += _steps(argument, MathPrinter(names))
-    lines.append("\\qed\n")
+    *groups, last = _steps(argument, MathPrinter(names))
+    lines += [*groups, f"{{\\postdisplaypenalty=10000 {last}}}", "\\nopagebreak\\qed\n"]
     return "\n".join(lines)
+
+
+def _heading(title: str) -> str:
+    """A title with formulas in it; bookmarks get the plain text."""
+    text = latex_prose(title)
+    return rf"\texorpdfstring{{{text}}}{{{escape(title)}}}" if "$" in text else text
 
 
 def _steps(argument: Argument, printer: MathPrinter) -> list[str]:
@@ -343,10 +349,11 @@ def _reason(argument: Argument, step: Step) -> str:
         words.append("from " + ", ".join(references))
     values = argument.values(step)
     if values:
-        words.append("with " + ", ".join(f"${latex(v)}$ for ${latex(s)}$" for s, v in values.items()))
+        words.append("with " + _listed([_put_in(symbol, value) for symbol, value in values.items()]))
     text = " ".join(words)
     if step.why:
-        text = f"{latex_prose(step.why[0].upper() + step.why[1:]) if not _is_formula(step.why) else latex_prose(step.why)} ({text})"
+        why = step.why if _is_formula(step.why) else step.why[0].upper() + step.why[1:]
+        text = f"{latex_prose(why)} ({text})"
     else:
         text = text[0].upper() + text[1:] if text.startswith("by") else text
     if step.given:
@@ -355,9 +362,16 @@ def _reason(argument: Argument, step: Step) -> str:
     return rf"\reason{{{text}:}}"
 
 
+def _put_in(symbol: Basic, value: Basic) -> str:
+    """A substitution: one position for another, or the value of a parameter."""
+    if symbol.is_integer:
+        return f"${latex(value)}$ for ${latex(symbol)}$"
+    return f"${latex(symbol)} = {latex(value)}$"
+
+
 def _is_formula(text: str) -> bool:
-    first = text.split()[0]
-    return len(first.strip("(),.^_0123456789")) <= 1 or first in ("alpha", "beta", "lam", "exp") or "_" in first or "^" in first
+    """Whether a reason opens with a formula, which keeps its small letter."""
+    return bool(re.match(r"(?!a )[A-Za-z]'*(?![A-Za-z])|(alpha|beta|lam|exp|sqrt)\b", text))
 
 
 def _rules(arguments: Iterable[Argument], rules: Mapping[str, str]) -> str:

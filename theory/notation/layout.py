@@ -18,6 +18,7 @@ from theory.notation.latex import SIGNS, MathPrinter
 from theory.notation.order import ordered_terms, split_fraction
 from theory.notation.width import measure
 
+_SHORT = 8.0  # em: a left side up to this stays beside a right side that breaks
 _STEP = 1.0  # em by which a continued line moves in
 
 
@@ -64,7 +65,8 @@ def _relation(statement: Relational, printer: MathPrinter, width: float) -> Disp
     left, sign = printer.doprint(statement.lhs), SIGNS[statement.rel_op]
     room = width - measure(left) - measure(sign)
     right = printer.doprint(statement.rhs)
-    if measure(left) <= 0.55 * width and (room >= 0.4 * width or measure(right) <= room):
+    stacked = room < measure(right) <= width - measure(sign) - 1 and measure(left) > _SHORT
+    if not stacked and measure(left) <= 0.55 * width and (room >= 0.4 * width or measure(right) <= room):
         lines = split(statement.rhs, printer, room)
         return Display(left, (f"{sign} {lines[0]}", *(rf"\quad {line}" for line in lines[1:])))
     above = split(statement.lhs, printer, width)

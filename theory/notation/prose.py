@@ -16,13 +16,14 @@ _TOKEN = re.compile(
       | (?P<quote>(?<![A-Za-z0-9])['](?=[A-Za-z]))
       | (?P<dots>\.\.\.)
       | (?P<greek>(?:alpha|beta|lambda|lam|kappa|theta|pi|epsilon|eps|rho)(?![A-Za-z0-9]|[.-][A-Za-z0-9]))
-      | (?P<named>(?:sum|lim)(?=[_{])|(?:exp|sqrt|log|cos)(?=\()|(?:infinity|oo)(?![A-Za-z0-9-]))
+      | (?P<inner><[a-z]_?\w*,\s*[a-z]_?\w*>)
+      | (?P<named>(?:sum|lim)(?=[_{]|\ [a-z](?![A-Za-z]))|(?:exp|sqrt|log|cos)(?=\()|(?:infinity|oo)(?![A-Za-z0-9-]))
       | (?P<word>[A-Za-z]{2}[A-Za-z0-9]*(?:[-.'\u2019][A-Za-z0-9]+)+
                 | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b | \d[\d.]*v\d+)
       | (?P<letter>[ijkmnd](?![A-Za-z])|[A-Za-z]'*)(?![A-Za-z])
       | (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)
       | (?P<script>[_^](?:\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)'*)
-      | (?P<relation><=|>=|!=|->|=|<|>)
+      | (?P<relation><=|>=|!=|->|=>|=|<|>)
       | (?P<bar>\|)
       | (?P<operator>[+\-*/\u00b7])
       | (?P<open>[(\[])
@@ -31,9 +32,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ALONE = set("bcdefghijklmnpqrstuvwxyzGKMS")  # letters that are mathematics even by themselves
-_MATH = {"greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar", "dots"}
+_MATH = {"greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar", "dots", "inner"}
 _GREEK = {"lam": r"\lambda", "eps": r"\varepsilon"}
-_RELATION = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\to"}
+_RELATION = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\to", "=>": r"\implies"}
 _ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%",
     "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\textless{}",
@@ -161,7 +162,7 @@ def _has_signal(run: list[Token]) -> bool:
     letters = any(kind in ("letter", "greek", "named") for kind in kinds)
     spaced = any(a == b == "space" for a, b in zip(kinds, kinds[2:], strict=False) if a == "space")
     return (
-        any(kind in ("greek", "script") for kind in kinds)
+        any(kind in ("greek", "script", "inner") for kind in kinds)
         or ("relation" in kinds and len(run) > 1)
         or ("operator" in kinds and (letters or spaced) and len(run) > 2)
         or ("named" in kinds and "open" in kinds)
@@ -210,6 +211,8 @@ def _symbol(kind: str, text: str) -> str:
         return _GREEK.get(text, "\\" + text) + " "
     if kind == "named":
         return {"infinity": r"\infty ", "oo": r"\infty "}.get(text, f"\\{text} ")
+    if kind == "inner":
+        return rf"\langle {_math(_tokens(text[1:-1]))} \rangle "
     if kind == "dots":
         return r"\dots "
     if kind == "relation":

@@ -1,0 +1,280 @@
+"""Formulas, derivations and claims in print; generated Python that runs by itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import sympy
+from sympy import Abs, And, E, Eq, Function, Implies, Le, Limit, Lt, Rational, Sum, exp, oo, sqrt
+
+from numerics import mean_field
+from theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Score, Step, Weight, alpha, beta, i, j, k, lam
+from theory.claims import kim2025, own
+from theory.export import (
+    derivation_latex,
+    derivation_text,
+    latex_document,
+    markdown_document,
+    python_source,
+)
+from theory.export.abbreviations import abbreviate
+from theory.layer_one import h_squared, r
+from theory.layer_two import order
+from theory.notation.chains import conditions
+from theory.notation.latex import MathPrinter, latex, latex_condition
+from theory.notation.layout import display
+from theory.notation.plain import plain
+from theory.notation.prose import escape, latex_prose, markdown_prose
+from theory.notation.width import measure
+from theory.topics import TOPICS
+
+CLAIMS = [*kim2025.claims, *own.claims]
+
+FORMULAS = [
+    (exp(beta * (1 - alpha)), r"e^{\beta (1 - \alpha)}", "exp(beta*(1 - alpha))"),
+    (Score(2, i, j) ** 2, r"(S^{(2)}_{ij})^{2}", "S2[i,j]^2"),
+    (Score(2, i, j + 1), r"S^{(2)}_{i,j + 1}", "S2[i,j + 1]"),
+    (i - 1 + r, "r + i - 1", "r + i - 1"),
+    (1 + lam, r"1 + \lambda", "1 + lam"),
+    (alpha - 1, r"\alpha - 1", "alpha - 1"),
+    (1 / (r + i - 1), r"\frac{1}{r + i - 1}", "1/(r + i - 1)"),
+    (i / (2 * r), r"\frac{i}{2 r}", "i/(2*r)"),
+    (sqrt(1 + 3 * alpha), r"\sqrt{1 + 3 \alpha}", "sqrt(1 + 3*alpha)"),
+    (Rational("0.154"), "0.154", "0.154"),
+    (Rational(1, 3), r"\frac{1}{3}", "1/3"),
+    (Function("h")(i) ** 2, "h(i)^{2}", "h(i)^2"),
+    (2 * E * exp(2 * alpha), r"2 e^{1 + 2 \alpha}", "2*exp(1 + 2*alpha)"),
+    (Sum(Weight(1, i, k), (k, 1, i)), r"\sum_{k=1}^{i} A^{(1)}_{ik}", "sum[k=1..i](A1[i,k])"),
+    (Limit(Score(2, i, j), i, oo), r"\lim_{i \to \infty} S^{(2)}_{ij}", "lim[i->infinity](S2[i,j])"),
+    (Lt(Score(2, i, j), 1), "S^{(2)}_{ij} < 1", "S2[i,j] < 1"),
+    (
+        Le(Abs(Score(2, 2, 1) - Rational("0.154")), Rational("0.0005")),
+        r"|S^{(2)}_{2,1} - 0.154| \le 0.0005",
+        "Abs(S2[2,1] - 0.154) <= 0.0005",
+    ),
+    (
+        Implies(Lt(alpha, 0), Lt(Score(2, i, j), 0)),
+        r"\alpha < 0 \implies S^{(2)}_{ij} < 0",
+        "if alpha < 0, then S2[i,j] < 0",
+    ),
+]
+
+
+@pytest.mark.parametrize(("formula", "in_latex", "in_text"), FORMULAS)
+def test_formulas_as_a_mathematician_writes_them(formula: sympy.Basic, in_latex: str, in_text: str) -> None:
+    assert latex(formula) == in_latex
+    assert plain(formula) == in_text
+
+
+def test_conditions_join_into_chains() -> None:
+    domain = And(Lt(j + 1, i), Le(0, alpha), Lt(alpha, 1))
+    shown = [latex_condition(part) for part in conditions(domain, (i, j, alpha, beta))]
+    assert shown == [r"1 \le j < i - 1", r"0 \le \alpha < 1", r"\beta \ge 0"]
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_printing_does_not_change_a_statement(claim: Claim) -> None:
+    """Letters put in and taken out again give the statement back, at a random exact point."""
+    short = abbreviate(claim.statement)
+    expression = short.expression
+    for _ in range(4):
+        for meaning in reversed(short.definitions):
+            expression = expression.replace(*_rule(meaning))
+    points = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
+    ours, given = sympy.sympify(expression), sympy.sympify(claim.statement)
+    for a, b in zip(_sides(ours), _sides(given), strict=True):
+        if a.has(Limit, sympy.Derivative):
+            continue
+        assert abs(sympy.N((a - b).subs(points), 30)) < 1e-25
+
+
+def _rule(meaning: Eq) -> tuple:
+    """Replace a letter by what it stands for."""
+    left, right = meaning.lhs, meaning.rhs
+    if left.is_Symbol:
+        return (lambda e: e == left), (lambda e: right)
+    if left.is_Pow:  # h(i)^2 = ...
+        left, right = left.base, sqrt(right)
+    return (lambda e: e.func == left.func), (lambda e: right.subs(i, e.args[0], simultaneous=True))
+
+
+def _sides(statement: sympy.Basic) -> list[sympy.Expr]:
+    parts = [part for relation in sympy.And.make_args(statement) for part in _relations(relation)]
+    blank = {q: 0 for part in parts for q in part.atoms(Score, Weight, Gram)}
+    return sorted((part.xreplace(blank) for part in parts), key=lambda e: sympy.N(e.subs(_POINT), 15))
+
+
+_POINT = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
+
+
+def _relations(statement: sympy.Basic) -> list[sympy.Expr]:
+    return [side for relation in statement.atoms(sympy.core.relational.Relational) for side in relation.args
+            if not side.has(Limit, sympy.Derivative)]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [20.0, 28.0, 40.0])
+def test_long_formulas_break_into_lines_that_fit(width: float) -> None:
+    x = exp(alpha)
+    top = i * (i - 1) * (x**3 + 2 * E * x**2) + (6 * i - 4) * E**2 * x + 4 * E**3
+    statement = Eq(Gram(1, i + 1, i + 1) - Gram(1, i, i), (alpha - 1) * x * top / (E + i * x) ** 2)
+    (row,) = display(statement, MathPrinter(), width)
+    assert all(measure(line) <= width for line in row.lines)
+    text = "".join((row.left, *row.lines))
+    assert text.count("{") == text.count("}") and text.count(r"\Bigl(") == text.count(r"\Bigr)")
+    assert text.count(r"\left(") == text.count(r"\right)")
+
+
+def test_text_is_escaped() -> None:
+    assert escape("100% of a_b & c #1 {x} ~ ^ \\ $") == (
+        r"100\% of a\_b \& c \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{} \$"
+    )
+    assert escape("α ≤ β – “so” λ") == r"$\alpha$ $\le$ $\beta$ -- ``so'' $\lambda$"
+
+
+@pytest.mark.parametrize(
+    ("typed", "printed"),
+    [
+        ("for j < i the weight", "for $j < i$ the weight"),
+        ("a token and 2 keys", "a token and 2 keys"),
+        ("divide by exp(alpha beta)", r"divide by $e^{\alpha \beta}$"),
+        ("S^(2)_ij at (27, 25)", "$S^{(2)}_{ij}$ at (27, 25)"),
+        ("x_(i-1), e^(2+alpha)", r"$x_{i-1}$, $e^{2+\alpha}$"),
+        ("see own.layer-two", r"see \texttt{own.layer-two}"),
+        ("arXiv 2509.21042v1, Eq. 4", "arXiv 2509.21042v1, Eq. 4"),
+        ("'independent of i' holds", "`independent of $i$' holds"),
+        ("layers 2-4, the paper's", "layers 2-4, the paper's"),
+    ],
+)
+def test_prose_with_formulas(typed: str, printed: str) -> None:
+    assert latex_prose(typed) == printed
+
+
+def test_markdown_prose_keeps_html_out() -> None:
+    assert markdown_prose("<b>*x*</b> | a_b") .count("\\") >= 4
+
+
+def test_a_derivation_reads_like_a_proof() -> None:
+    text = derivation_text(order(), {"product": "c a < c b, from a < b and c > 0; hint ``factor``: c."})
+    lines = text.splitlines()
+    assert lines[0] == order().title
+    assert "Hypotheses: r = exp(beta*(1 - alpha)), alpha < 1, 1 + alpha*(i - 1) > 0." in text
+    assert "by the lemma norms, step (3)" in text
+    assert text.count("[c a < c b, from a < b and c > 0]") == 1  # told once, and without the hint
+    assert max(map(len, lines)) <= 80
+    for number in range(1, len(order().steps) + 1):
+        assert any(line.strip().startswith(f"({number}) ") for line in lines)
+
+
+def test_every_reference_has_its_label() -> None:
+    text = latex_document(CLAIMS, list(TOPICS.values()), {}, {})
+    labels = set(_arguments(text, r"\label{"))
+    assert labels >= set(_arguments(text, r"\eqref{")) | set(_arguments(text, r"\ref{"))
+    assert len(labels) == len(_arguments(text, r"\label{"))
+
+
+def _arguments(text: str, command: str) -> list[str]:
+    return [part.split("}")[0] for part in text.split(command)[1:]]
+
+
+def test_documents_state_the_recorded_verdicts() -> None:
+    recorded = {"kim2025.increasing-3": {"verdict": "REFUTED", "witness": {"i": "27", "j": "25"}}}
+    in_latex = latex_document(CLAIMS, [], recorded, {})
+    in_markdown = markdown_document(CLAIMS, [], recorded, {})
+    assert r"\verdict{fails}{refuted}" in in_latex and r"witness $i = 27,\ j = 25$" in in_latex
+    assert "**Verdict**: REFUTED" in in_markdown
+    for claim in CLAIMS:
+        assert f"### {claim.id}\n" in in_markdown and rf"\claimid{{{escape(claim.id)}}}" in in_latex
+
+
+def test_markdown_mathematics_is_closed() -> None:
+    text = markdown_document(CLAIMS, list(TOPICS.values()), {}, {})
+    assert text.count("$$") % 2 == 0
+    assert text.count(r"\begin{aligned}") == text.count(r"\end{aligned}") == text.count("$$") // 2
+    inline = [line for line in text.splitlines() if line != "$$"]
+    assert all(line.count("$") % 2 == 0 for line in inline)
+
+
+def test_a_derivation_by_itself_is_a_document() -> None:
+    toy = Derivation("toy_1", "A 100% toy", (), (Step("a_b", Eq(Score(2, i, i), 1), "score", why="x_i & y"),))
+    text = derivation_latex(toy, {})
+    assert text.startswith(r"\documentclass") and text.rstrip().endswith(r"\end{document}")
+    assert r"A 100\% toy" in text and r"\label{eq:toy-1:a-b}" in text
+
+
+# -- Python ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def forms() -> ModuleType:
+    module = ModuleType("forms")
+    exec(compile(python_source(CLAIMS), "forms.py", "exec"), module.__dict__)
+    return module
+
+
+@pytest.mark.parametrize(("a", "b", "residual"), [(0, 1, 1), (0.3, 2, 0.5), (-0.05, 1, 0.25), (0.9, 0, 0), (0.5, 9, 2)])
+def test_quantities_agree_with_the_recursion(forms: ModuleType, a: float, b: float, residual: float) -> None:
+    n = 12
+    field = mean_field(Decoder(beta=b, residual=residual), a, n, 2)
+    i_, j_ = np.tril_indices(n)
+    found = {
+        "weight_1": field.weights[0], "gram_1": field.gram[0], "score_2": field.scores[1],
+    }  # fmt: skip
+    for name, expected in found.items():
+        value = getattr(forms, name)(i_ + 1, j_ + 1, a, b, residual)
+        np.testing.assert_allclose(value, expected[i_, j_], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("a", [0, 0.2, 0.8])
+def test_the_papers_forms_agree_with_the_recursion(forms: ModuleType, a: float) -> None:
+    n = 12
+    with_residual, without = mean_field(Decoder(), a, n, 2), mean_field(Decoder(residual=0), a, n, 2)
+    i_, j_ = np.tril_indices(n, -1)
+    query, key, row = i_ + 1, j_ + 1, np.arange(1, n + 1)
+    pairs = [
+        (forms.kim2025_g(query, key, a), with_residual.gram[0][i_, j_]),
+        (forms.kim2025_h(row, a), np.diagonal(with_residual.gram[0])),
+        (forms.kim2025_eq4(query, key, a), with_residual.scores[1][i_, j_]),
+        (forms.kim2025_g_prime(query, key, a), without.gram[0][i_, j_]),
+        (forms.kim2025_h_prime(row, a), np.diagonal(without.gram[0])),
+    ]
+    for found, expected in pairs:
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [(0, 1, 0), (1, 2, 0), (2.5, 1, 0), (3, 1, 1), (3, 1, np.nan), (3, 1, np.inf), (3, 1, -0.6),
+     (3, 1, 0, -1), (3, 1, 0, 1, -1), (np.nan, 1, 0), (3, 1, -0.4, 1e6)],
+)  # fmt: skip
+def test_exported_functions_refuse_what_violates_a_hypothesis(forms: ModuleType, arguments: tuple) -> None:
+    with pytest.raises(ValueError, match="violate|range"):
+        forms.score_2(*arguments)
+
+
+def test_exported_module_needs_numpy_alone(tmp_path: Path) -> None:
+    file = tmp_path / "forms.py"
+    file.write_text(python_source(CLAIMS))
+    code = "import sys, forms; print(forms.score_2(2, 1, 0)); sys.exit('sympy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-I", "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {code}"],
+                          capture_output=True, text=True, timeout=60)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert abs(float(done.stdout) - 0.153520650506003146) < 1e-15
+
+
+def test_long_sub_expressions_get_letters() -> None:
+    general = {r: exp(beta * (1 - alpha))}
+    short = abbreviate(Eq(Gram(1, i, i), h_squared(i).xreplace(general)))
+    assert plain(short.expression) == "G1[i,i] = h(i)^2"
+    assert [plain(meaning).split(" = ")[0] for meaning in short.definitions] == ["s", "r", "h(i)^2"]
+
+
+def test_models_with_their_own_parameters_are_named() -> None:
+    zero = Equicorrelated(0)
+    cold, hot = (Score(2, 2, 1, decoder=Decoder(beta=b), inputs=zero) for b in (2, 1))
+    text = latex_document([Claim("mine.two_models", Lt(cold, hot))], [], {}, {})
+    assert r"\mathcal{M}_1" in text and r"\mathcal{M}_2" in text and r"mine.two\_models" in text
