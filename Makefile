@@ -6,7 +6,7 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
-GENERATED := proofs/verdicts.json paper_notes.md
+GENERATED := proofs/verdicts.json paper_notes.md README.md
 
 GOALS := verify test slow check lint types format bench generate stale setup clean help
 .DEFAULT_GOAL := help

@@ -346,7 +346,7 @@ def rope_kernel(position: Rope, distance: int) -> arb:
     """kappa(D) = (2/dim) sum_m cos(D base^(-2m/dim)) at the current precision.
 
     >>> print(rope_kernel(Rope(dim=64), 10).str(10, radius=False))
-    0.6578743829
+    0.6578634008
     """
     if distance == 0:
         return arb(1)

@@ -76,7 +76,7 @@ class Regression:
     def solve(self, order: int) -> tuple[Array, Array]:
         """Least-squares b_1..b_order, shape (order, layers, n, n), and the residual variance of f."""
         covariance = self.covariance()
-        variance = covariance[..., 0, 0]
+        variance = covariance[..., 0, 0].clip(min=0)
         if order == 0:
             return np.empty((0, *variance.shape)), variance
         inner, outer = covariance[..., 1 : order + 1, 1 : order + 1], covariance[..., 1 : order + 1, 0]

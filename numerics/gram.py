@@ -212,7 +212,7 @@ def rope_kernel(position: Rope, distances: NDArray[np.int_]) -> Array:
     """kappa(D) = (2/dim) sum_m cos(D base^(-2m/dim)), the factor that RoPE puts on scores at distance D.
 
     >>> print(rope_kernel(Rope(dim=64), np.array([0, 1, 10])).round(6))
-    [1.       0.966162 0.657874]
+    [1.       0.966151 0.657863]
     """
     base = as_float(position.base, "base")
     angles = base ** (-2.0 * np.arange(position.dim // 2) / position.dim)

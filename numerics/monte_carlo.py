@@ -26,7 +26,7 @@ from numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
 from numerics.moments import MeanCoefficients, mean_coefficients
 from numerics.noise import Noise, noise_of
 from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
-from numerics.statistics import Moments, moments_of
+from numerics.statistics import Moments, moments_of, require_finite
 from numerics.taylor import TaylorMap
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
@@ -40,7 +40,7 @@ BATCH_NUMBERS = 125_000
 """Numbers in one array of a batch: 50 Gram matrices of 50 tokens, which stay in the cache of a core."""
 BATCHES_PER_BLOCK = 4
 ROUNDING = 2.0**-46
-"""Relative error that a standard error never goes below: a few hundred roundings of float64."""
+"""No standard error goes below this times the size of a sample: a few hundred roundings of float64."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Expectation:
     """Estimated expectations with their statistical errors.
 
     Indices are ``[l-1, i-1, j-1]``. Where the mask hides key j from query i, scores are NaN and weights 0;
-    a difference is NaN unless both of its keys are visible. Standard errors include a bound on rounding
-    (relative 2^-46), so that quantities which do not fluctuate have a small error but not a zero one.
+    a difference is NaN unless both of its keys are visible. Standard errors include rounding (2^-46 of the
+    size of a sample), so that quantities which do not fluctuate have a small error but not a zero one.
 
     Attributes:
         mean: shape (layers, n, n).
@@ -164,6 +164,7 @@ def _merged(first: Pair | None, second: Pair) -> Pair:
     return second if first is None else (first[0].merged(second[0]), first[1].merged(second[1]))
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # what is not finite is refused
 def _run_block(task: Task, block: Block) -> Pair:
     """Moments of the quantity and of its differences over one block."""
     total: Pair | None = None
@@ -173,6 +174,7 @@ def _run_block(task: Task, block: Block) -> Pair:
     return total
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _run_pilot_block(task: Task, noise: Noise, taylor: TaylorMap, block: Block) -> Regression:
     """Sums for the regression over one block of the pilot."""
     total: Regression | None = None
@@ -181,6 +183,7 @@ def _run_pilot_block(task: Task, noise: Noise, taylor: TaylorMap, block: Block) 
         terms = _coefficients(taylor, noise, tokens, task.quantity)
         copies = [[part.copy() for part in parts] for parts in terms]
         part = regression_of(values, copies)
+        require_finite(part.products)
         total = part if total is None else total.merged(part)
     assert total is not None
     return total
@@ -221,10 +224,6 @@ def _schedule(samples: int, block: int, batches: int) -> list[list[Block]]:
         result.append(_split(samples // batches + (batch < samples % batches), block, first))
         first += len(result[-1])
     return result
-
-
-def _with_rounding(standard_error: Array, scale: Array) -> Array:
-    return np.hypot(standard_error, ROUNDING * np.abs(scale))
 
 
 def _sample_count(samples: object) -> int:
@@ -305,12 +304,16 @@ def expected_scores(
 
 @dataclass(frozen=True)
 class _Plan:
-    """A task with its control variates, and how they were chosen."""
+    """A task with its control variates, and how they were chosen.
+
+    ``spread`` is the standard deviation of one sample before the correction: roundings are relative to it.
+    """
 
     task: Task
     order: int
     pilot: int
     note: str
+    spread: Array | float = 0.0
 
 
 @lru_cache(maxsize=16)
@@ -321,6 +324,7 @@ def _exact_means(law: Law, decoder: Decoder, n: int, layers: int, quantity: Quan
     return mean_coefficients(noise, layer, layers, quantity, order)
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _plan(task: Task, decoder: Decoder, samples: int, order: int | None, workers: int, ahead: int) -> _Plan:
     """Set the control variates; order None is for the pilot to decide."""
     if order == 0:
@@ -340,13 +344,14 @@ def _plan(task: Task, decoder: Decoder, samples: int, order: int | None, workers
     if order is None:
         order = best_order(regression, task.layer, samples)
         note = f"order {order} has the least variance times work of orders 0 to {MAX_ORDER} in a pilot run"
+    spread = np.sqrt(regression.solve(0)[1])
     if order == 0:
-        return _Plan(task, 0, pilot, note)
+        return _Plan(task, 0, pilot, note, spread)
     means = np.zeros((1, task.layers, task.layer.n, task.layer.n))
     if order >= 2:
         means = _exact_means(task.law, decoder, task.layer.n, task.layers, task.quantity, order).means()
     control = control_of(noise, taylor, regression, means)
-    return _Plan(replace(task, control=control), order, pilot, note)
+    return _Plan(replace(task, control=control), order, pilot, note, spread)
 
 
 def _seed(seed: object) -> int:
@@ -420,9 +425,10 @@ def _expectation(plan: _Plan, totals: list[Pair]) -> Expectation:
     task = plan.task
     values, differences = reduce(_merged, totals)
     mean, difference = values.mean.copy(), differences.mean.copy()
-    error = _with_rounding(values.standard_error(), mean)
-    larger = np.maximum(np.abs(mean[..., 1:]), np.abs(mean[..., :-1]))
-    difference_error = _with_rounding(differences.standard_error(), larger)
+    size = np.abs(mean) + plan.spread
+    error = np.hypot(values.standard_error(), ROUNDING * size)
+    larger = np.maximum(size[..., 1:], size[..., :-1])
+    difference_error = np.hypot(differences.standard_error(), ROUNDING * larger)
     batch_means = np.stack([batch.mean for batch, _ in totals]) if len(totals) > 1 else None
     if task.quantity == "scores":
         hidden = ~task.layer.visible

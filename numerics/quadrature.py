@@ -209,6 +209,7 @@ def expected_score_21(decoder: Decoder, inputs: Sphere, layer: int = 2, digits: 
     with mpmath.workdps(2 * digits + 15):
         alpha = _mpf(inputs.alpha)
         beta, lam, scale = (_mpf(x) for x in (decoder.beta, decoder.residual, decoder.scale_at(int(inputs.d))))
+
         def score(z: Any) -> Any:
             return _two_token_score(alpha + (1 - alpha) * z, beta / scale, lam, layer, decoder.norm) / scale
 

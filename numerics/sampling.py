@@ -215,6 +215,7 @@ def sample_vectors(law: Law, n: int, count: int, generator: np.random.Generator)
         return noise / np.linalg.norm(noise, axis=2, keepdims=True)
     direction = generator.standard_normal((count, 1, law.d))
     direction /= np.linalg.norm(direction, axis=2, keepdims=True)
-    noise -= (noise @ direction.swapaxes(1, 2)) * direction
-    noise /= np.linalg.norm(noise, axis=2, keepdims=True)
+    for _ in range(2):  # the second time for vectors that were nearly parallel to the direction
+        noise -= (noise @ direction.swapaxes(1, 2)) * direction
+        noise /= np.linalg.norm(noise, axis=2, keepdims=True)
     return np.sqrt(law.alpha) * direction + np.sqrt(1 - law.alpha) * noise

@@ -38,8 +38,8 @@ _ZERO = arb(0)
 
 
 @contextmanager
-def _arithmetic(bits: int, length: int) -> Iterator[None]:
-    """Precision and length of power series, both global in python-flint, for one block."""
+def arithmetic(bits: int, length: int) -> Iterator[None]:
+    """Work at ``bits`` bits with power series of ``length`` terms: both are global in python-flint."""
     before = flint.ctx.cap
     with working_precision(bits):
         flint.ctx.cap = length
@@ -350,7 +350,7 @@ class Expansion:
 
     def step(self, layer: int, i: int, j: int) -> Jet:
         """S^(layer)_i,j+1 - S^(layer)_ij; errors as for ``score``."""
-        with _arithmetic(self.precision, self.frame.length):
+        with arithmetic(self.precision, self.frame.length):
             return _subtract(self.frame, self.score(layer, i, j + 1), self.score(layer, i, j))
 
 
@@ -400,16 +400,12 @@ def expand(
         "residual": decoder.residual if residual is None else residual,
     }
     values = {name: _checked(name, value) for name, value in given.items()}
-    box = {
-        name: value
-        for name, value in values.items()
-        if isinstance(value, Interval) and value.radius > 0
-    }
+    box = {name: value for name, value in values.items() if isinstance(value, Interval) and value.radius > 0}
     if len(box) > 2:
         raise InvalidInput("three intervals", "'at most two parameters vary'", "fix one of them")
     d = width(decoder, dim)
     frame = Frame.of(len(box), order)
-    with _arithmetic(bits, frame.length):
+    with arithmetic(bits, frame.length):
         jets = {name: _parameter(frame, box, name, value) for name, value in values.items()}
         model = _Model(
             frame=frame,
@@ -521,4 +517,3 @@ def _next(model: _Model, gram: _Matrix, factors: Sequence[Jet], scores: _Rows) -
         rows.append(row)
     mix = _Matrix.of(frame, rows)
     return _product(frame, _product(frame, mix, gram), mix.transpose())
-

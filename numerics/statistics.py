@@ -43,18 +43,27 @@ class Moments:
         return np.sqrt(self.squares / (self.count - 1) / self.count)
 
 
+def require_finite(array: Array) -> None:
+    """Refuse NaN and infinity: they must not reach a mean unseen.
+
+    Raises:
+        InvalidInput: a number is not finite.
+    """
+    if not np.isfinite(array).all():
+        raise InvalidInput(
+            "a sample that is NaN or infinite",
+            "'every sampled quantity is finite'",
+            "use a smaller beta or residual, a larger width or fewer layers",
+        )
+
+
 def moments_of(samples: Array) -> Moments:
     """Moments over the first axis.
 
     Raises:
-        InvalidInput: a sample is NaN or infinite; it must not reach a mean unseen.
+        InvalidInput: a sample is NaN or infinite.
     """
     mean = samples.mean(axis=0)
-    if not np.isfinite(mean).all():
-        raise InvalidInput(
-            "a sample that is NaN or infinite",
-            "'every sampled score is finite'",
-            "use a smaller beta, a larger width or fewer layers",
-        )
+    require_finite(mean)
     deviation = samples - mean
     return Moments(samples.shape[0], mean, np.einsum("b...,b...->...", deviation, deviation))

@@ -7,6 +7,7 @@ Exit status: 0 all verdicts as recorded (for a user's file: none REFUTED or UNKN
 from __future__ import annotations
 
 import difflib
+import io
 import os
 import sys
 import time
@@ -50,7 +51,7 @@ app = typer.Typer(
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit; every error is one line, never a traceback."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
+        if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not an error
     sys.exit(run(argv))
 
@@ -107,9 +108,7 @@ def verify_command(
         Path | None, typer.Option("--json", metavar="FILE", help="Also write results and evidence to FILE.")
     ] = None,
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of every random number.")] = "0",
-    accept: Annotated[
-        bool, typer.Option("--accept", help="Record the verdicts found (shipped claims only).")
-    ] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="Record the verdicts found (shipped claims only).")] = False,
 ) -> int:
     """Check claims and print a verdict for each, with its reason or a counterexample.
 
@@ -248,9 +247,7 @@ def derive_command(
 
 @app.command("export")
 def export_command(
-    form: Annotated[
-        str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")
-    ],
+    form: Annotated[str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")],
     out: Annotated[
         Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
     ] = None,
@@ -260,9 +257,7 @@ def export_command(
     from theory.topics import TOPICS
 
     if form not in ("latex", "markdown", "python"):
-        raise InvalidInput(
-            f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python"
-        )
+        raise InvalidInput(f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python")
     if out is not None:
         check_writable(out, "--out")
     claims, derivations = registry.shipped(), tuple(TOPICS.values())
@@ -303,12 +298,8 @@ def scores_command(
     mask: Annotated[
         str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
     ] = "causal",
-    rope: Annotated[
-        str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")
-    ] = None,
-    head_dim: Annotated[
-        str, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope.")
-    ] = "64",
+    rope: Annotated[str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")] = None,
+    head_dim: Annotated[str, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope.")] = "64",
     dim: Annotated[
         str | None,
         typer.Option("--dim", metavar="D", help="Expectation over random inputs of this width, not the limit."),
@@ -325,9 +316,7 @@ def scores_command(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write all numbers to FILE.npz or FILE.csv.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map into FILE.png.")
-    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map into FILE.png.")] = None,
 ) -> int:
     """Compute the scores of every layer, query and key.
 
@@ -355,9 +344,7 @@ def scores_command(
     if dim is None:
         for option, value in (("--samples", samples), ("--seed", seed), ("--target-se", target_se)):
             if value is not None:
-                raise InvalidInput(
-                    f"{option} without --dim", "'the limit has no samples'", "add --dim D, or drop it"
-                )
+                raise InvalidInput(f"{option} without --dim", "'the limit has no samples'", "add --dim D, or drop it")
         table = _limit(model, correlation, tokens, depth, settings)
     else:
         width = arguments.whole(dim, "--dim")
@@ -397,9 +384,7 @@ def _expectation(
     (width, alpha), (n, layers), (samples, seed, goal) = law, size, run
     bar, moved = sampling_progress(samples)
     with bar:
-        found = expected_scores(
-            model, Sphere(width, alpha), n, layers, samples, seed, target_se=goal, progress=moved
-        )
+        found = expected_scores(model, Sphere(width, alpha), n, layers, samples, seed, target_se=goal, progress=moved)
     facts = {**settings, "dim": str(width), "samples": str(found.samples), "seed": str(seed)}
     return Table({"mean": found.mean, "standard_error": found.standard_error}, facts)
 

@@ -42,7 +42,7 @@ def write_whole(path: Path, write: Callable[[Path], object], option: str) -> Non
         os.close(handle)
         write(temporary)
         temporary.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask())
-        os.replace(temporary, path)
+        temporary.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidInput(f"{option} {path}", "'it can be written'", f"{reason}: choose another path") from error

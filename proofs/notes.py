@@ -48,7 +48,7 @@ def _of_paper(prefix: str) -> Callable[[list[Claim], Mapping[str, Any]], str]:
 
 
 def counts(claims: list[Claim], record: Mapping[str, Any]) -> str:
-    """How many claims have which verdict, and the false statements of the paper, in a few lines."""
+    """How many claims have which verdict."""
     groups = (("of the paper", "kim2025."), ("of its second version", "kim2026."), ("of this project", "own."))
     head = ["claims", *(str(verdict) for verdict in Verdict), "all"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
@@ -60,8 +60,20 @@ def counts(claims: list[Claim], record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def refuted(claims: list[Claim], record: Mapping[str, Any]) -> str:
+    """The statements of the paper that are false, each with where it fails."""
+    lines = ["| claim | source | fails at | the statement |", "|---|---|---|---|"]
+    for claim in claims:
+        entry = record.get(claim.id)
+        if claim.id.startswith("own.") or entry is None or entry["verdict"] != Verdict.REFUTED:
+            continue
+        cells = (f"`{claim.id}`", claim.source, _witness(entry), claim.note)
+        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+    return "\n".join(lines) + "\n"
+
+
 TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
-    "README.md": {"counts": counts},
+    "README.md": {"counts": counts, "refuted": refuted},
     "paper_notes.md": {
         "kim2025": _of_paper("kim2025."),
         "kim2026": _of_paper("kim2026."),

@@ -64,8 +64,7 @@ def recorded(path: Path = RECORD) -> dict[str, dict[str, Any]]:
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {
-            name: {"verdict": Verdict(entry["verdict"]), "witness": entry["witness"]}
-            for name, entry in record.items()
+            name: {"verdict": Verdict(entry["verdict"]), "witness": entry["witness"]} for name, entry in record.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(

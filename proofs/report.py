@@ -125,7 +125,7 @@ def show(*parts: Any) -> None:
         console = Console(file=sys.stdout, highlight=False, no_color=True, width=80)
     for part in parts:
         if isinstance(part, str):
-            console.print(part, markup=False, soft_wrap=True)
+            print(part)
         else:
             console.print(part)
 

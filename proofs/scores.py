@@ -7,6 +7,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +52,8 @@ def write(table: Table, path: Path) -> None:
 
 def _savez(path: Path, table: Table) -> None:
     with path.open("wb") as stream:
-        np.savez_compressed(stream, **table.arrays, **{k: np.array(v) for k, v in table.settings.items()})
+        settings: dict[str, Any] = {name: np.array(value) for name, value in table.settings.items()}
+        np.savez_compressed(stream, **table.arrays, **settings)
 
 
 def _csv(table: Table) -> str:

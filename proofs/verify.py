@@ -35,9 +35,7 @@ class Contradiction(RuntimeError):
 def verify(claims: Claim, seed: int = 0, progress: Progress | None = None) -> Result: ...
 @overload
 def verify(claims: Iterable[Claim], seed: int = 0, progress: Progress | None = None) -> list[Result]: ...
-def verify(
-    claims: Claim | Iterable[Claim], seed: int = 0, progress: Progress | None = None
-) -> Result | list[Result]:
+def verify(claims: Claim | Iterable[Claim], seed: int = 0, progress: Progress | None = None) -> Result | list[Result]:
     """Check claims and return the verdict on each with its evidence.
 
     Args:
@@ -155,6 +153,7 @@ class Pipeline:
 
     def _examined(self, claim: Claim) -> list[Evidence]:
         """Evidence by numbers; a certified witness ends the search."""
+        claim = symbolic.without_limits(claim)
         found = witness.examine(claim, seed=self.seed)
         if found is not None:
             return [found]

@@ -33,9 +33,7 @@ def cosine_density(z: object, d: object = symbols.d) -> Expr:
     """
     width = _width(d)
     if width == 1:
-        raise InvalidInput(
-            "d = 1", "'the cosine has a density'", "at d = 1 it is +1 or -1, each with probability 1/2"
-        )
+        raise InvalidInput("d = 1", "'the cosine has a density'", "at d = 1 it is +1 or -1, each with probability 1/2")
     point = exact(z, "z")
     require(abs(point) <= 1, f"z = {z}", "-1 <= z <= 1", "give a cosine")
     return gamma(width / 2) / (sqrt(sympy.pi) * gamma((width - 1) / 2)) * (1 - point**2) ** ((width - 3) / 2)

@@ -121,8 +121,18 @@ class Decoder:
                 "'mask is known'",
                 "use Causal(), Bidirectional(), SlidingWindow(width) or Prefix(length)",
             )
-        if self.position is not None and not isinstance(self.position, Rope):
-            raise InvalidInput(f"position = {self.position!r}", "'position is known'", "use None or Rope(base, dim)")
+        if self.position is not None and not isinstance(self.position, Position):
+            raise InvalidInput(
+                f"position = {self.position!r}",
+                "'position is known'",
+                "use None, Rope(base, dim), Alibi(slope) or T5Bias(values)",
+            )
+        if _shows_later_keys(self.mask) and isinstance(self.position, T5Bias) and self.position.later is None:
+            raise InvalidInput(
+                f"T5Bias without values for later keys under {self.mask}",
+                "'every visible key has a bias'",
+                "give T5Bias(values, later=...)",
+            )
 
     def scale_at(self, d: int | None) -> sympy.Expr:
         """The number that scores are divided by at width ``d``.

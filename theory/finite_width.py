@@ -30,10 +30,18 @@ Entry = tuple[Expr, Expr]  # the indices of an entry of the Gram matrix
 
 # Row letters, each defined by those after it.
 ROWS = (
-    gm.inverse_norm_piece, gm.norm_bias_piece, gm.norm_variance_piece, gm.inner_product_piece,
-    gm.norm_piece, gm.squares_piece, gm.norm_slope_piece, gm.drop_piece, gm.pull_piece,
-    gm.own_weight_piece, gm.row_sum_piece,
-)  # fmt: skip
+    gm.inverse_norm_piece,
+    gm.norm_bias_piece,
+    gm.norm_variance_piece,
+    gm.inner_product_piece,
+    gm.norm_piece,
+    gm.squares_piece,
+    gm.norm_slope_piece,
+    gm.pull_piece,
+    gm.turn_piece,
+    gm.own_weight_piece,
+    gm.row_sum_piece,
+)
 
 
 def weight_correction_formula() -> Formula:

@@ -57,9 +57,7 @@ def score_covariance_formula() -> Formula:
     return _formula(i, j, k, pieces)
 
 
-def score_covariance(
-    i: object = symbols.i, j: object = symbols.j, k: object | None = None
-) -> Expr:
+def score_covariance(i: object = symbols.i, j: object = symbols.j, k: object | None = None) -> Expr:
     r"""The coefficient V in Cov(S^(2)_ij, S^(2)_ik) = V/d + O(1/d^2), for keys j and k before the query i.
 
     Args:
@@ -110,7 +108,9 @@ def order_probability(
     terms, v/d the variance of the difference. The probability is accurate to O(1/sqrt(d)), with or without c/d.
 
     Args:
-        i, j, k: the query and two ascending keys before it. (S_ii > S_ij for every j < i, almost surely.)
+        i: the query. (S_ii > S_ij for every j < i, almost surely.)
+        j: a key.
+        k: a key after j and before i.
         d: the width.
         corrected: whether to include c/d.
 
@@ -135,7 +135,9 @@ def order_width(
     limit and v/d its variance.
 
     Args:
-        i, j, k: the query and two ascending keys before it.
+        i: the query.
+        j: a key.
+        k: a key after j and before i.
         probability: between 1/2 and 1; at 1/2 any width will do, as the gap is positive.
 
     Raises:

@@ -48,7 +48,7 @@ class Formula:
 
         Row letters are defined once, for a position a; letters that do not occur are left out.
         """
-        lines = [rf"{self.left} &= {sympy.latex(self.right)}"]
+        lines = [rf"{self.left} &= {_print(self.right)}"]
         used = self.right.free_symbols
         for letter, meaning in self.pieces:
             if letter in used:
@@ -65,4 +65,8 @@ class Formula:
 
 
 def _definition(letter: Symbol, meaning: Expr) -> str:
-    return rf"{sympy.latex(letter)} &= {sympy.latex(meaning)}"
+    return rf"{sympy.latex(letter)} &= {_print(meaning)}"
+
+
+def _print(expression: Expr) -> str:
+    return sympy.latex(expression, long_frac_ratio=4)  # no long bracket on top of a fraction

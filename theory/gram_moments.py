@@ -12,9 +12,9 @@ terms of letters for each row a,
     D_a = r + a - 1                                       sum of the unnormalised weights
     mu_a = lam + r/D_a                                    weight of token a in x_a' (the entry M_aa)
     omega_a = mu_a^2 + (a-1)/D_a^2                        sum of the squared weights in row a of M
-    u_a = mu_a - ((1-alpha) beta r/D_a)(mu_a - 1/D_a)     dG_aa/de = 2 u_a/D_a for e a cosine of query a
-    w_a = mu_a + (1-alpha) beta/D_a                       dG_aj/de = w_a m_jp - kappa_a for e = e_pa
-    kappa_a = (1-alpha) beta s/D_a^2
+    theta_a = (1-alpha) beta/D_a                          rate at which row a turns, times 1 - alpha
+    u_a = mu_a - r theta_a (mu_a - 1/D_a)                 dG_aa/de = 2 u_a/D_a for e a cosine of query a
+    w_a = mu_a + theta_a                                  dG_aj/de = w_a m_jp - s theta_a/D_a for e = e_pa
     nu_a = 3 C_{aa,aa}/(8 h_a^4) - B_aa/(2 h_a^2)         E 1/|x_a'| = (1 + (1-alpha)^2 nu_a/d) / h_a
     h_a^2 = alpha s^2 + (1-alpha) omega_a                 the equicorrelated G_aa
 
@@ -57,9 +57,9 @@ def w(a: Expr) -> Symbol:
     return row_letter("w", a)
 
 
-def kappa(a: Expr) -> Symbol:
-    """The letter kappa_a, which is 0 at beta = 0."""
-    return Symbol(f"kappa_{a}", nonnegative=True)
+def theta(a: Expr) -> Symbol:
+    """The letter theta_a, which is 0 at beta = 0."""
+    return Symbol(f"theta_{a}", nonnegative=True)
 
 
 def nu(a: Expr) -> Symbol:
@@ -105,17 +105,17 @@ def squares_piece(a: Expr) -> Piece:
 
 def norm_slope_piece(a: Expr) -> Piece:
     """u_a, up to the factor 2/D_a the slope of G_aa in a cosine of query a."""
-    return u(a), mu(a) - (1 - alpha) * beta * r / D(a) * (mu(a) - 1 / D(a))
+    return u(a), mu(a) - r * theta(a) * (mu(a) - 1 / D(a))
 
 
 def pull_piece(a: Expr) -> Piece:
     """w_a, the part of the slope of G_aj that is proportional to the weight of the moved key in x_j'."""
-    return w(a), mu(a) + (1 - alpha) * beta / D(a)
+    return w(a), mu(a) + theta(a)
 
 
-def drop_piece(a: Expr) -> Piece:
-    """kappa_a, the part of the slope of G_aj that is the same for every key."""
-    return kappa(a), (1 - alpha) * beta * s / D(a) ** 2
+def turn_piece(a: Expr) -> Piece:
+    """theta_a, 1 - alpha times the rate at which row a of the attention matrix turns to a key as its cosine grows."""
+    return theta(a), (1 - alpha) * beta / D(a)
 
 
 def inner_product_piece(a: Expr) -> Piece:
@@ -145,14 +145,14 @@ def inverse_norm_piece(a: Expr) -> Piece:
 
 def norm_bias(a: Expr) -> Expr:
     """B_aa."""
-    softmax = r * (2 - D(a)) / D(a) * (mu(a) - 1 / D(a)) + 1 - 1 / D(a) + r * (r - 1) / D(a) ** 2
-    product = 2 * (mu(a) * (1 - 1 / D(a)) - r / D(a) ** 2)
-    return (a - 1) * beta / D(a) * (product + (1 - alpha) * beta / D(a) * softmax)
+    product = 2 * mu(a) * (1 - 1 / D(a)) - 2 * r / D(a) ** 2  # of the moved cosine with the weights that turn
+    softmax = 1 - 1 / D(a) + r * (r - 1) / D(a) ** 2 - r * (1 - 2 / D(a)) * (mu(a) - 1 / D(a))  # of the weights alone
+    return (a - 1) * beta / D(a) * (product + theta(a) * softmax)
 
 
 def inner_product_bias(i: Expr, j: Expr) -> Expr:
     """B_ij for j < i."""
-    query = s * r * beta / D(i) ** 2 * ((1 - alpha) * beta * (D(i) - 2) / (2 * D(i)) - 1)
+    query = s * r * beta / D(i) ** 2 * (theta(i) / 2 * (D(i) - 2) - 1)
     key = beta * (j - 1) * (j - 2) / (D(i) * D(j) ** 2)
     return query + key
 
@@ -174,14 +174,15 @@ def row_covariance(i: Expr, overlap: Expr) -> Expr:
         i: the query.
         overlap: <m_j, m_k>, which is omega_j if k = j and s/D_k if j < k.
     """
-    seen = w(i) ** 2 * overlap - 2 * w(i) * kappa(i) * s + (i - 1) * kappa(i) ** 2  # the pairs (p, i)
+    drop = s * theta(i) / D(i)  # the part of the slope that is the same for every key
+    seen = w(i) ** 2 * overlap - 2 * s * w(i) * drop + (i - 1) * drop**2  # the pairs (p, i)
     unseen = ((i - 3) * overlap + s**2) / D(i) ** 2  # the pairs of earlier tokens
     return seen + unseen
 
 
 def query_covariance(i: Expr) -> Expr:
     """C_{ij,ii} for j < i; the same for every j."""
-    return 2 * s / D(i) * (u(i) * (mu(i) + (1 - alpha) * beta * r / D(i) ** 2) + (i - 2) / D(i) ** 2)
+    return 2 * s / D(i) * (u(i) * (mu(i) + r * theta(i) / D(i)) + (i - 2) / D(i) ** 2)
 
 
 def key_covariance(i: Expr, j: Expr) -> Expr:

@@ -163,9 +163,7 @@ def bias_over_classes(a: Place, b: Place, among: tuple[Place, ...]) -> Expr:
     return Integer(1) / 2 * sum((c.count * curvature(a, b, c) for c in pair_classes(among)), Integer(0))
 
 
-def covariance_over_classes(
-    ab: tuple[Place, Place], cd: tuple[Place, Place], among: tuple[Place, ...]
-) -> Expr:
+def covariance_over_classes(ab: tuple[Place, Place], cd: tuple[Place, Place], among: tuple[Place, ...]) -> Expr:
     """C_{ab,cd}: the sum over all pairs of the product of the slopes of G_ab and G_cd, class by class."""
     return sum((c.count * slope(*ab, c) * slope(*cd, c) for c in pair_classes(among)), Integer(0))
 

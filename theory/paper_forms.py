@@ -104,7 +104,7 @@ def special_case(
     if cited[-1].statement == bound:
         return Derivation(name, title, PAPER, tuple(cited), lemmas)
     given = tuple({h: None for step in cited for h in step.given})
-    equations = And.make_args(bound)
+    equations = bound.args if isinstance(bound, And) else (bound,)  # make_args is a set: no order
     steps = [
         *cited,
         *(Step(f"form-{index}", equation, "identity", tuple(sources), given=given,

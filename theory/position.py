@@ -134,7 +134,7 @@ def bucket(distance: int, buckets: int, max_distance: int) -> int:
     in whole numbers, so that no rounding moves a distance across an edge.
 
     >>> [bucket(distance, 8, 32) for distance in (0, 3, 4, 6, 7, 12, 19, 20, 1000)]
-    [0, 3, 4, 4, 5, 6, 7, 7, 7]
+    [0, 3, 4, 4, 5, 6, 6, 7, 7]
     """
     single = buckets // 2
     if distance < single:

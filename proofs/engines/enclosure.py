@@ -195,10 +195,7 @@ def _summary(
     scope = _scope(region, reals, caps)
     detail = f"{tally.true} of {tally.tried} points certified in balls"
     if tally.agreeing:
-        detail += (
-            f"; at {tally.agreeing} the sides agree to within {_above(tally.gap)}, "
-            "which balls can't call equal"
-        )
+        detail += f"; at {tally.agreeing} the sides agree to within {_above(tally.gap)}, which balls can't call equal"
     if tally.undefined:
         detail += f"; {tally.undefined} points where the model has no meaning left out ({tally.reason})"
     if tally.open:
@@ -314,9 +311,7 @@ def _split(
     return None
 
 
-def _undecided(
-    judge: Evaluator, region: Region, box: Box, points: list[dict[Symbol, int]]
-) -> list[dict[Symbol, int]]:
+def _undecided(judge: Evaluator, region: Region, box: Box, points: list[dict[Symbol, int]]) -> list[dict[Symbol, int]]:
     with working_precision(BOX_PRECISION):
         values = {s: _interval(low, high) for s, (low, high) in zip(region.reals, box, strict=True)}
     at = judge.at(values, _horizon(points))

@@ -41,6 +41,10 @@ class NotApplicable(Exception):
     """Balls can't evaluate this statement, or not for the reason given."""
 
 
+class Undefined(Exception):
+    """Part of the statement certainly has no real value here, so that the statement does not hold."""
+
+
 # --- comparisons ---------------------------------------------------------------------------------
 
 
@@ -193,9 +197,7 @@ class Scene:
         refusal: InvalidInput | None = None
         for count in counts:
             try:
-                return enclose(
-                    decoder, alpha, count, self.depth, precision=flint.ctx.prec, dim=width, **intervals
-                )
+                return enclose(decoder, alpha, count, self.depth, precision=flint.ctx.prec, dim=width, **intervals)
             except InvalidInput as error:
                 refusal = error
         raise NotApplicable(str(refusal))
@@ -257,7 +259,6 @@ Condition = Callable[[Scene], Truth]
 
 _FUNCTIONS: dict[type, Callable[[arb], arb]] = {
     sympy.exp: arb.exp,
-    sympy.log: arb.log,
     sympy.sin: arb.sin,
     sympy.cos: arb.cos,
     sympy.sinh: arb.sinh,
@@ -362,15 +363,20 @@ def _pow(expression: sympy.Pow, models: Models) -> Value:
 
 
 def power(base: Number, exponent: Number) -> Number:
-    """base^exponent; exact for fractions with an integer exponent, NaN where it is not real.
+    """base^exponent; exact for fractions with an integer exponent.
 
     >>> power(fmpq(2, 3), fmpq(-2)), power(arb(4), fmpq(1, 2))
     (9/4, 2.00000000000000)
+
+    Raises:
+        Undefined: it is certainly not a real number.
     """
+    if isinstance(base, fmpq) and base == 0 and exponent < 0:
+        raise Undefined("a division by zero")
     if isinstance(exponent, fmpq) and exponent.q == 1:
-        if isinstance(base, fmpq):
-            return base ** int(exponent.p) if base != 0 or exponent >= 0 else arb.nan()
-        return base ** arb(exponent)
+        return base ** int(exponent.p) if isinstance(base, fmpq) else base ** arb(exponent)
+    if isinstance(exponent, fmpq) and base < 0:
+        raise Undefined(f"the power {exponent} of a negative number")
     if isinstance(exponent, fmpq) and exponent == fmpq(1, 2):
         return arb(base).sqrt()
     return arb(base) ** arb(exponent)
@@ -378,6 +384,18 @@ def power(base: Number, exponent: Number) -> Number:
 
 def _applied(function: Callable[[arb], arb], argument: Value) -> Value:
     return lambda scene: function(arb(argument(scene)))
+
+
+def _logarithm(expression: Basic, models: Models) -> Value:
+    argument = compile_value(expression.args[0], models)
+
+    def value(scene: Scene) -> Number:
+        at = argument(scene)
+        if at <= 0:
+            raise Undefined("the logarithm of a number that is not positive")
+        return arb(at).log()
+
+    return value
 
 
 def _function(expression: Basic, models: Models) -> Value:
@@ -423,17 +441,14 @@ def _factorial(expression: Basic, models: Models) -> Value:
 
 def _binomial(expression: Basic, models: Models) -> Value:
     top, bottom = expression.args
-    return compile_value(
-        sympy.gamma(top + 1) / (sympy.gamma(bottom + 1) * sympy.gamma(top - bottom + 1)), models
-    )
+    return compile_value(sympy.gamma(top + 1) / (sympy.gamma(bottom + 1) * sympy.gamma(top - bottom + 1)), models)
 
 
 def _series(start: int, combine: Callable[[Number, Number], Number]) -> Callable[[Any, Models], Value]:
     def build(expression: Any, models: Models) -> Value:
         body = compile_value(expression.function, models)
         loops = [
-            (index, compile_value(low, models), compile_value(high, models))
-            for index, low, high in expression.limits
+            (index, compile_value(low, models), compile_value(high, models)) for index, low, high in expression.limits
         ]
 
         def run(scene: Scene, depth: int) -> Number:
@@ -467,8 +482,7 @@ def _series(start: int, combine: Callable[[Number, Number], Number]) -> Callable
 
 def _piecewise(expression: Any, models: Models) -> Value:
     branches = [
-        (compile_value(value, models), compile_condition(condition, models))
-        for value, condition in expression.args
+        (compile_value(value, models), compile_condition(condition, models)) for value, condition in expression.args
     ]
 
     def value(scene: Scene) -> Number:
@@ -489,6 +503,7 @@ _COMPILERS: dict[Any, Callable[[Any, Models], Value]] = {
     sympy.Mul: _mul,
     sympy.Pow: _pow,
     sympy.Abs: _absolute,
+    sympy.log: _logarithm,
     sympy.Max: _extremum("max"),
     sympy.Min: _extremum("min"),
     sympy.sign: _sign,
@@ -654,7 +669,10 @@ class Parameters:
     def truth(self, integers: Mapping[Symbol, int], precision: int) -> Truth:
         """The statement's truth at this point, at ``precision`` bits."""
         with working_precision(precision):
-            return self.evaluator.condition(self.scene(integers, precision))
+            try:
+                return self.evaluator.condition(self.scene(integers, precision))
+            except Undefined:
+                return False
 
     def decide(self, integers: Mapping[Symbol, int], precisions: Sequence[int] = PRECISIONS) -> Decision:
         """The statement's truth at this point, with precision raised until it is decided."""
@@ -714,8 +732,12 @@ def explain(statement: Basic, parameters: Parameters, integers: Mapping[Symbol, 
     """The relations that make ``statement`` fail at a point, with both sides enclosed."""
     with working_precision(precision):
         scene = parameters.scene(integers, precision)
-        failing = list(_failing(_prepared(statement), parameters.evaluator.models, scene))
-        return "; ".join(_compared(relation, parameters.evaluator.models, scene) for relation in failing)
+        models = parameters.evaluator.models
+        try:
+            failing = list(_failing(_prepared(statement), models, scene))
+            return "; ".join(_compared(relation, models, scene) for relation in failing)
+        except Undefined as error:
+            return f"the statement has no value there: it takes {error}"
 
 
 def _failing(statement: Basic, models: Models, scene: Scene) -> Iterator[Relational]:

@@ -321,9 +321,7 @@ def _gathered(quantity: Quantity, columns: Mapping[Symbol, Array], count: int, e
     return values
 
 
-def _jackknife(
-    sides: Callable[[Sequence[Array]], tuple[Array, Array]], values: Sequence[Array]
-) -> tuple[Array, Array]:
+def _jackknife(sides: Callable[[Sequence[Array]], tuple[Array, Array]], values: Sequence[Array]) -> tuple[Array, Array]:
     """Bias-corrected difference of the sides, and its standard error, from batch means."""
     means = [v.mean(axis=0) for v in values]
     left, right = sides(means)
@@ -332,8 +330,7 @@ def _jackknife(
     for batch in range(BATCHES):
         # A quantity that is exact has one row and is the same in every batch.
         part = [
-            m if len(v) == 1 else (BATCHES * m - v[batch]) / (BATCHES - 1)
-            for m, v in zip(means, values, strict=True)
+            m if len(v) == 1 else (BATCHES * m - v[batch]) / (BATCHES - 1) for m, v in zip(means, values, strict=True)
         ]
         a, b = sides(part)
         without.append(a - b)
@@ -362,9 +359,7 @@ def _judged(comparisons: Sequence[Comparison], samples: int) -> Evidence:
         return _refuted(wrong, scope)
     inequalities = [c for c in comparisons if not _two_sided(c)]
     confirmed = sum(-c.against > levels.critical(SUSPECT, two_sided=False) for c in inequalities)
-    smallest = max(
-        c.error * (levels.critical(REFUTE, two_sided=_two_sided(c)) + levels.power) for c in comparisons
-    )
+    smallest = max(c.error * (levels.critical(REFUTE, two_sided=_two_sided(c)) + levels.power) for c in comparisons)
     detail = (
         f"error rate of a refutation {REFUTE:g} over all comparisons (t, {BATCHES - 1} degrees of freedom, "
         f"Bonferroni); a deviation of {smallest:.2g} at any one of them would have been found with "

@@ -58,9 +58,7 @@ class Range:
 
     def below(self, high: Fraction, strict: bool) -> Range:
         """The part of it up to ``high``."""
-        if self.high is not None and (
-            self.high < high or (self.high == high and (self.high_open or not strict))
-        ):
+        if self.high is not None and (self.high < high or (self.high == high and (self.high_open or not strict))):
             return self
         return Range(self.low, high, self.low_open, strict)
 

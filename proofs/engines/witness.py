@@ -29,7 +29,7 @@ from theory.claim import Claim
 
 SMALL_POINTS = 6_000  # tried in the first pass, over all exact values of the real symbols together
 MOST_POINTS = 1500  # of these at one value
-SIMPLE_REALS = 40  # exact values of the real symbols tried in the first pass
+SIMPLE_REALS = 80  # exact values of the real symbols tried in the first pass
 EXAMPLES = 100  # of the search by Hypothesis
 REACH = 40  # integer symbols without an upper bound are searched up to here
 DENOMINATOR = 20  # of the real parameters in the search
@@ -182,7 +182,7 @@ class Search:
         """The first failing integer point at the same parameters, and what is certified before it."""
         if not self.region.integers:
             return found, ""
-        cap = max(found.integers.values())
+        cap = None if self.region.finite else max(found.integers.values())
         true = undecided = 0
         for point in islice(self.region.integer_points(found.reals, cap), MINIMISED):
             if point == found.integers:
@@ -199,7 +199,7 @@ class Search:
             return found, f"{true} smaller points hold; the others were not all tried"
         names = ", ".join(s.name for s in self.region.integers)
         note = f"minimal in ({names}) at these parameters: {true} smaller points certified to hold"
-        if len(self.region.integers) > 1 and not self.region.finite:
+        if len(self.region.integers) > 1 and cap is not None:
             note += f" (no symbol above {cap})"
         return found, note + (f", {undecided} undecided" if undecided else "")
 

@@ -69,8 +69,7 @@ def test_the_reference_weight() -> None:
 def test_weights_in_one_dimension_are_a_binomial_sum(i: int, beta: float) -> None:
     """At d = 1 the cosines are signs, and the number of +1 among i - 1 is binomial."""
     exact = sum(
-        math.comb(i - 1, plus) / 2 ** (i - 1) / (1 + plus + (i - 1 - plus) * math.exp(-2 * beta))
-        for plus in range(i)
+        math.comb(i - 1, plus) / 2 ** (i - 1) / (1 + plus + (i - 1 - plus) * math.exp(-2 * beta)) for plus in range(i)
     )
     value, error = expected_weights(Decoder(beta=beta), Sphere(1), i)
     assert abs(value[-1] - exact) <= error[-1] + 1e-15

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
+from typing import Any
 
 import pytest
 from sympy import And, E, Eq, Implies, Le, Lt, Or, Rational, Sum, exp, oo
@@ -34,10 +36,14 @@ def increasing(layer: int):
     return Lt(Score(layer, i, j), Score(layer, i, j + 1))
 
 
-def examine(statement, domain=True, **options):
+def examine(statement, domain=True, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
     return enclosure.examine(claim)
+
+
+def reach(low: int, high: int) -> Range:
+    return Range(Fraction(low), Fraction(high))
 
 
 # --- regions -------------------------------------------------------------------------------------
@@ -45,9 +51,9 @@ def examine(statement, domain=True, **options):
 
 def test_ranges_follow_from_comparisons():
     ranges = Region(And(j < i, i <= n, n <= 50, alpha >= 0, alpha < 1), (alpha, beta, i, j, n)).ranges()
-    assert (ranges[i], ranges[j]) == (Range(2, 50), Range(1, 49))
-    assert ranges[alpha] == Range(0, 1, high_open=True)
-    assert ranges[beta] == Range(0, None)
+    assert (ranges[i], ranges[j]) == (reach(2, 50), reach(1, 49))
+    assert ranges[alpha] == Range(Fraction(0), Fraction(1), high_open=True)
+    assert ranges[beta] == Range(Fraction(0))
 
 
 @pytest.mark.parametrize(

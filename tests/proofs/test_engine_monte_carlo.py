@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -36,7 +38,7 @@ def increasing(layer: int):
     return Lt(Score(layer, i, j), Score(layer, i, j + 1))
 
 
-def examine(statement, domain=True, seed=0, effort=1.0, **options):
+def examine(statement, domain=True, seed=0, effort=1.0, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
     return monte_carlo.examine(claim, seed=seed, effort=effort)

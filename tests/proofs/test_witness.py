@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import sympy
 from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp
@@ -46,7 +48,7 @@ def printed(sign: int):
     return (alpha - 1) * exp(alpha) * top / ((E + i * exp(alpha)) ** 2 * (E + (i - 1) * exp(alpha)) ** 2)
 
 
-def examine(statement, domain=True, seed=0, **options):
+def examine(statement, domain=True, seed=0, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
     return witness.examine(claim, seed=seed)
@@ -126,6 +128,12 @@ FALSE = {
         i > 2,
         {"inputs": INDEPENDENT},
         {"i": 4},
+    ),
+    "smaller points with a larger length": (
+        Or(Lt(i, n), Gt(Score(2, 2, 1), Rational(1, 2))),
+        And(i <= n, n <= 9, i > 1),
+        {"inputs": INDEPENDENT},
+        {"i": 2, "n": 2},
     ),
     "not equal": (Ne(Score(2, i, i), 1), True, {"inputs": INDEPENDENT}, {"i": 1}),
     "a disjunction": (

@@ -47,8 +47,7 @@ def jets(n: int, alpha: float, beta: float, lam: float) -> Jets:
         downs = [_layer(n, alpha, beta, lam, pair, -step) for pair in pairs]
         slopes = [(up[1] - down[1]) / (2 * step) for up, down in zip(ups, downs, strict=True)]
         bends = [
-            [(up[w] - 2 * middle[w] + down[w]) / step**2 for up, down in zip(ups, downs, strict=True)]
-            for w in (0, 1)
+            [(up[w] - 2 * middle[w] + down[w]) / step**2 for up, down in zip(ups, downs, strict=True)] for w in (0, 1)
         ]
     to_float = np.vectorize(float)
     return Jets(
@@ -57,7 +56,7 @@ def jets(n: int, alpha: float, beta: float, lam: float) -> Jets:
     )  # fmt: skip
 
 
-def _layer(n, alpha, beta, lam, pair, step) -> tuple[np.ndarray, np.ndarray]:  # noqa: PLR0913
+def _layer(n, alpha, beta, lam, pair, step) -> tuple[np.ndarray, np.ndarray]:
     """A^(1) and S^(2), of shape (n, n) and dtype object, with the cosine of one pair moved by a step."""
     gram = np.full((n, n), mpmath.mpf(alpha), dtype=object)
     for a in range(n):

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
+from zlib import crc32
 
 import numpy as np
 import pytest
 import sympy
 from sympy import Abs, And, E, Eq, Function, Implies, Le, Limit, Lt, Rational, Sum, exp, oo, sqrt
+from sympy.core.relational import Relational
 
 from numerics import mean_field
 from theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Score, Step, Weight, alpha, beta, i, j, k, lam
@@ -31,6 +35,7 @@ from theory.notation.layout import display
 from theory.notation.plain import plain
 from theory.notation.prose import escape, latex_prose, markdown_prose
 from theory.notation.width import measure
+from theory.quantities import Quantity
 from theory.topics import TOPICS
 
 CLAIMS = [*kim2025.claims, *own.claims]
@@ -77,44 +82,38 @@ def test_conditions_join_into_chains() -> None:
     assert shown == [r"1 \le j < i - 1", r"0 \le \alpha < 1", r"\beta \ge 0"]
 
 
+POINT = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
+
+
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
-def test_printing_does_not_change_a_statement(claim: Claim) -> None:
-    """Letters put in and taken out again give the statement back, at a random exact point."""
+def test_letters_do_not_change_a_statement(claim: Claim) -> None:
+    """Letters put in and replaced again by their printed definitions give the same numbers."""
     short = abbreviate(claim.statement)
     expression = short.expression
-    for _ in range(4):
-        for meaning in reversed(short.definitions):
-            expression = expression.replace(*_rule(meaning))
-    points = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
-    ours, given = sympy.sympify(expression), sympy.sympify(claim.statement)
-    for a, b in zip(_sides(ours), _sides(given), strict=True):
-        if a.has(Limit, sympy.Derivative):
-            continue
-        assert abs(sympy.N((a - b).subs(points), 30)) < 1e-25
+    for meaning in reversed(short.definitions):
+        expression = expression.replace(*_replacement(meaning))
+    assert _numbers(expression) == pytest.approx(_numbers(sympy.sympify(claim.statement)), rel=1e-12, abs=1e-12)
 
 
-def _rule(meaning: Eq) -> tuple:
-    """Replace a letter by what it stands for."""
+def _replacement(meaning: Any) -> tuple[Callable[[Any], bool], Callable[[Any], Any]]:
+    """Arguments of ``replace`` that put in, for a letter, what it stands for."""
     left, right = meaning.lhs, meaning.rhs
     if left.is_Symbol:
         return (lambda e: e == left), (lambda e: right)
     if left.is_Pow:  # h(i)^2 = ...
         left, right = left.base, sqrt(right)
-    return (lambda e: e.func == left.func), (lambda e: right.subs(i, e.args[0], simultaneous=True))
+    return (lambda e: e.func == left.func), (lambda e: right.xreplace({i: e.args[0]}))
 
 
-def _sides(statement: sympy.Basic) -> list[sympy.Expr]:
-    parts = [part for relation in sympy.And.make_args(statement) for part in _relations(relation)]
-    blank = {q: 0 for part in parts for q in part.atoms(Score, Weight, Gram)}
-    return sorted((part.xreplace(blank) for part in parts), key=lambda e: sympy.N(e.subs(_POINT), 15))
-
-
-_POINT = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
-
-
-def _relations(statement: sympy.Basic) -> list[sympy.Expr]:
-    return [side for relation in statement.atoms(sympy.core.relational.Relational) for side in relation.args
-            if not side.has(Limit, sympy.Derivative)]  # fmt: skip
+def _numbers(statement: Any) -> list[float]:
+    """Difference of the sides of each relation, every quantity being an arbitrary number of its own."""
+    values = []
+    for relation in statement.atoms(Relational):
+        difference = relation.lhs - relation.rhs
+        if not difference.has(Limit, sympy.Derivative):
+            number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity)}
+            values.append(float(difference.xreplace(number).subs(POINT)))
+    return sorted(values)
 
 
 @pytest.mark.parametrize("width", [20.0, 28.0, 40.0])
@@ -125,7 +124,8 @@ def test_long_formulas_break_into_lines_that_fit(width: float) -> None:
     (row,) = display(statement, MathPrinter(), width)
     assert all(measure(line) <= width for line in row.lines)
     text = "".join((row.left, *row.lines))
-    assert text.count("{") == text.count("}") and text.count(r"\Bigl(") == text.count(r"\Bigr)")
+    assert text.count("{") == text.count("}")
+    assert text.count(r"\Bigl(") == text.count(r"\Bigr)")
     assert text.count(r"\left(") == text.count(r"\right)")
 
 
@@ -133,7 +133,7 @@ def test_text_is_escaped() -> None:
     assert escape("100% of a_b & c #1 {x} ~ ^ \\ $") == (
         r"100\% of a\_b \& c \#1 \{x\} \textasciitilde{} \textasciicircum{} \textbackslash{} \$"
     )
-    assert escape("α ≤ β – “so” λ") == r"$\alpha$ $\le$ $\beta$ -- ``so'' $\lambda$"
+    assert escape("\u03b1 \u2264 \u03b2 \u2013 \u201cso\u201d \u03bb") == r"$\alpha$ $\le$ $\beta$ -- ``so'' $\lambda$"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_prose_with_formulas(typed: str, printed: str) -> None:
 
 
 def test_markdown_prose_keeps_html_out() -> None:
-    assert markdown_prose("<b>*x*</b> | a_b") .count("\\") >= 4
+    assert "<" not in markdown_prose("<b>*x*</b> | a < b").replace("\\<", "")
 
 
 def test_a_derivation_reads_like_a_proof() -> None:
@@ -185,10 +185,12 @@ def test_documents_state_the_recorded_verdicts() -> None:
     recorded = {"kim2025.increasing-3": {"verdict": "REFUTED", "witness": {"i": "27", "j": "25"}}}
     in_latex = latex_document(CLAIMS, [], recorded, {})
     in_markdown = markdown_document(CLAIMS, [], recorded, {})
-    assert r"\verdict{fails}{refuted}" in in_latex and r"witness $i = 27,\ j = 25$" in in_latex
+    assert r"\verdict{fails}{refuted}" in in_latex
+    assert r"witness $i = 27,\ j = 25$" in in_latex
     assert "**Verdict**: REFUTED" in in_markdown
     for claim in CLAIMS:
-        assert f"### {claim.id}\n" in in_markdown and rf"\claimid{{{escape(claim.id)}}}" in in_latex
+        assert f"### {claim.id}\n" in in_markdown
+        assert rf"\claimid{{{escape(claim.id)}}}" in in_latex
 
 
 def test_markdown_mathematics_is_closed() -> None:
@@ -202,8 +204,10 @@ def test_markdown_mathematics_is_closed() -> None:
 def test_a_derivation_by_itself_is_a_document() -> None:
     toy = Derivation("toy_1", "A 100% toy", (), (Step("a_b", Eq(Score(2, i, i), 1), "score", why="x_i & y"),))
     text = derivation_latex(toy, {})
-    assert text.startswith(r"\documentclass") and text.rstrip().endswith(r"\end{document}")
-    assert r"A 100\% toy" in text and r"\label{eq:toy-1:a-b}" in text
+    assert text.startswith(r"\documentclass")
+    assert text.rstrip().endswith(r"\end{document}")
+    assert r"A 100\% toy" in text
+    assert r"\label{eq:toy-1:a-b}" in text
 
 
 # -- Python ------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ def test_the_papers_forms_agree_with_the_recursion(forms: ModuleType, a: float) 
      (3, 1, 0, -1), (3, 1, 0, 1, -1), (np.nan, 1, 0), (3, 1, -0.4, 1e6)],
 )  # fmt: skip
 def test_exported_functions_refuse_what_violates_a_hypothesis(forms: ModuleType, arguments: tuple) -> None:
-    with pytest.raises(ValueError, match="violate|range"):
+    with pytest.raises(ValueError, match=r"violate|range"):
         forms.score_2(*arguments)
 
 
@@ -277,4 +281,6 @@ def test_models_with_their_own_parameters_are_named() -> None:
     zero = Equicorrelated(0)
     cold, hot = (Score(2, 2, 1, decoder=Decoder(beta=b), inputs=zero) for b in (2, 1))
     text = latex_document([Claim("mine.two_models", Lt(cold, hot))], [], {}, {})
-    assert r"\mathcal{M}_1" in text and r"\mathcal{M}_2" in text and r"mine.two\_models" in text
+    assert r"\mathcal{M}_1" in text
+    assert r"\mathcal{M}_2" in text
+    assert r"mine.two\_models" in text

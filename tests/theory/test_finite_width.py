@@ -26,7 +26,7 @@ _draw = random.Random(20250921)
 # Corners, the paper's models, and random points; exact decimals, so that both sides see the same numbers.
 PARAMETERS = [
     (0.0, 1.0, 1.0), (0.2, 1.0, 1.0), (0.5, 8.0, 0.0), (0.0, 0.0, 0.0), (0.3, 0.0, 2.0), (0.0, 4.0, 0.0),
-    *((round(_draw.uniform(0, 0.95), 3), round(_draw.uniform(0, 5), 3), round(_draw.uniform(0, 3), 3)) for _ in range(3)),
+    *(tuple(round(_draw.uniform(0, top), 3) for top in (0.95, 5, 3)) for _ in range(3)),
 ]  # fmt: skip
 
 # Both sides are computed in double precision at the end; terms of size 1 cancel by at most a few digits.

@@ -7,8 +7,7 @@ import sympy
 from sympy import Expr
 
 from theory import gram_moments as gm
-from theory.formula import Piece
-from theory.pair_classes import Place, bias_over_classes, covariance_over_classes, places, r
+from theory.pair_classes import bias_over_classes, covariance_over_classes, places, r
 from theory.symbols import i, j, k
 
 POSITIONS = (j, k, i)
@@ -21,7 +20,7 @@ ROWS_OF_THREE = {j: THREE[1], k: THREE[3], i: THREE[5]}
 def in_row_sums(expression: Expr) -> Expr:
     """Put in every letter but D_a, and eliminate the positions: a rational function without relations."""
     pieces = (
-        gm.squares_piece, gm.norm_slope_piece, gm.drop_piece, gm.pull_piece, gm.own_weight_piece,
+        gm.squares_piece, gm.norm_slope_piece, gm.pull_piece, gm.turn_piece, gm.own_weight_piece,
     )  # fmt: skip
     for piece in pieces:
         expression = expression.xreplace(dict(piece(a) for a in POSITIONS))

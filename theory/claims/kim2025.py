@@ -133,7 +133,8 @@ claims = [
         And(_printed("0.154", 2, 2, 1), _printed("0.132", 2, 3, 1), _printed("0.150", 2, 3, 2)),
         inputs=Equicorrelated(0),
         source=_SECTION + "Figure 1",
-        note="Printed to three decimals, so right to within 0.0005.",
+        note="Printed to three decimals, so right to within 0.0005; the last number is 0.1508 and rounds to 0.151, "
+        "own.fig1.",
     ),
     Claim(
         "kim2025.g-prime", _g_prime, _EARLIER, decoder=_NO_RESIDUAL,
@@ -165,12 +166,12 @@ claims = [
         "kim2025.increasing-3", _increasing(3), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="The paper reads this from an average of 100,000 samples at n = 50, d = 64; here in the "
-        "limit that its theory uses.",
+        "limit that its theory uses. The score falls from key 25 to key 26 of query 27: own.peak-inside.",
     ),
     Claim(
         "kim2025.increasing-4", _increasing(4), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
-        note="As for layer three.",
+        note="As for layer three; the score falls from key 31 to key 32 of query 33.",
     ),
     Claim(
         "kim2025.increasing-alpha",

@@ -181,7 +181,9 @@ def _is_norm(part: Basic) -> bool:
     return (
         isinstance(part, Pow)
         and part.exp in (Rational(1, 2), -Rational(1, 2))
-        and all(isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME, H_PAPER) for f in Mul.make_args(part.base))
+        and all(
+            isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME, H_PAPER) for f in Mul.make_args(part.base)
+        )
     )
 
 

@@ -35,7 +35,8 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \usepackage[hidelinks]{hyperref}
 \allowdisplaybreaks
 \setlength{\emergencystretch}{3em}
-\newtheoremstyle{claim}{1.6em}{.5em}{\postdisplaypenalty=10000 }{}{\bfseries}{.}{.5em}{\thmname{#1} \thmnumber{#2}\thmnote{ (#3)}}
+\newtheoremstyle{claim}{1.6em}{.5em}{\postdisplaypenalty=10000 }%
+  {}{\bfseries}{.}{.5em}{\thmname{#1} \thmnumber{#2}\thmnote{ (#3)}}
 \theoremstyle{claim}
 \newtheorem{claim}{Claim}[section]
 \definecolor{holds}{rgb}{0,.38,.15}
@@ -45,7 +46,8 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
 \newcommand{\rulename}[1]{\textit{#1}}
 \newcommand{\claimid}[1]{\texttt{#1}}
 \newcommand{\reason}[1]{{\small #1}}
-\AtBeginDocument{\setlength{\abovedisplayskip}{5pt plus 2pt minus 2pt}\setlength{\belowdisplayskip}{5pt plus 2pt minus 2pt}%
+\AtBeginDocument{%
+  \setlength{\abovedisplayskip}{5pt plus 2pt minus 2pt}\setlength{\belowdisplayskip}{5pt plus 2pt minus 2pt}%
   \setlength{\abovedisplayshortskip}{3pt plus 2pt}\setlength{\belowdisplayshortskip}{4pt plus 2pt minus 1pt}}
 \newenvironment{facts}{\par\nopagebreak\vspace{1pt}\noindent\begin{minipage}{\linewidth}\small\raggedright
   \setlength{\parindent}{0pt}\setlength{\parskip}{.15em}}{\end{minipage}\par}
@@ -74,7 +76,13 @@ def latex_document(
     """
     proofs = [claim.proof for claim in claims if claim.proof is not None]
     arguments = [Argument(d, rules) for d in closure([*derivations, *proofs])]
-    parts = [PREAMBLE, _head(claims, recorded), r"\begin{document}", r"\maketitle", _abstract(claims, arguments, recorded)]
+    parts = [
+        PREAMBLE,
+        _head(claims, recorded),
+        r"\begin{document}",
+        r"\maketitle",
+        _abstract(claims, arguments, recorded),
+    ]
     parts.append(_model())
     parts += _claims(claims, recorded, {argument.derivation.name for argument in arguments})
     if arguments:
@@ -152,17 +160,19 @@ The input consists of $n$ vectors $x_1, \dots, x_n \in \mathbb{R}^d$. A layer wi
   A_{ij} = \frac{e^{\beta S_{ij}}}{\sum_k e^{\beta S_{ik}}}, \qquad
   x_i' = \lambda x_i + \sum_j A_{ij} y_j,
 \end{gather*}
-where the sums run over the keys that query $i$ sees: $1, \dots, i$ under the causal mask. $N$ normalises to unit length
-($\ell_2$) unless something else is said; $\beta \ge 0$ is the inverse temperature, $\lambda \ge 0$ the weight of the residual
-stream and $c$ the scale of the scores; the paper has $\beta = \lambda = c = 1$. Positions count from 1.
-$S^{(l)}$ and $A^{(l)}$ are the scores and weights of layer $l$, $G^{(l)}_{ij} = \langle x_i^{(l)}, x_j^{(l)}\rangle$ the Gram
-matrix after it, $M^{(l)}_{ij}$ the coefficient of $x_j^{(l-1)}$ in $x_i^{(l)}$, and $K$ the Gram matrix of the inputs.
-\emph{Equicorrelated} inputs have $K_{ii} = 1$ and $K_{ij} = \alpha$ for $i \ne j$: the limit of random inputs as
-$d \to \infty$. For a random law, quantities are expectations over it.
+where the sums run over the keys that query $i$ sees: $1, \dots, i$ under the causal mask. $N$ normalises to
+unit length ($\ell_2$) unless something else is said; $\beta \ge 0$ is the inverse temperature, $\lambda \ge 0$
+the weight of the residual stream and $c$ the scale of the scores; the paper has $\beta = \lambda = c = 1$.
+Positions count from 1. $S^{(l)}$ and $A^{(l)}$ are the scores and weights of layer $l$,
+$G^{(l)}_{ij} = \langle x_i^{(l)}, x_j^{(l)}\rangle$ the Gram matrix after it, $M^{(l)}_{ij}$ the coefficient of
+$x_j^{(l-1)}$ in $x_i^{(l)}$, and $K$ the Gram matrix of the inputs. \emph{Equicorrelated} inputs have
+$K_{ii} = 1$ and $K_{ij} = \alpha$ for $i \ne j$: the limit of random inputs as $d \to \infty$. For a random law,
+quantities are expectations over it.
 
-\paragraph{Verdicts.} \verdict{holds}{proved}: an exact argument covers the whole domain. \verdict{holds}{enclosed}: ball
-arithmetic certifies every point of the domain. \verdict{open}{sampled}: nothing against it was found, on part of the domain
-or at stated error rates. \verdict{fails}{refuted}: a counterexample is certified. \verdict{open}{unknown}: none of these.
+\paragraph{Verdicts.} \verdict{holds}{proved}: an exact argument covers the whole domain.
+\verdict{holds}{enclosed}: ball arithmetic certifies every point of the domain. \verdict{open}{sampled}: nothing
+against it was found, on part of the domain or at stated error rates. \verdict{fails}{refuted}: a counterexample
+is certified. \verdict{open}{unknown}: none of these.
 """
 
 
@@ -225,7 +235,10 @@ def _facts(claim: Claim, recorded: Recorded, models: Sequence[Model], derived: s
     reached = latex_prose(how(claim, recorded))
     if found == "PROVED" and claim.proof is not None and claim.proof.name in derived:
         reached = rf"by Derivation~\ref{{{_label('der', claim.proof.name)}}}, {latex_prose(claim.proof.title)}"
-    lines = [rf"\textbf{{Verdict:}} \verdict{{{_COLOUR.get(found, 'open')}}}{{{found.lower()}}}" + (f", {reached}" if reached else "")]
+    lines = [
+        rf"\textbf{{Verdict:}} \verdict{{{_COLOUR.get(found, 'open')}}}{{{found.lower()}}}"
+        + (f", {reached}" if reached else "")
+    ]
     point = witness(claim, recorded)
     if point:
         lines[0] += f"; witness ${_witness_math(point)}$"
@@ -272,8 +285,7 @@ def _derivation(argument: Argument) -> str:
         lines.append(rf"\noindent\emph{{Hypotheses:}} {_listed(hypotheses)}." + "\n")
     if argument.letters:
         lines.append(r"\noindent " + _where(r"\emph{Notation:}", argument.letters) + "\n")
-    *groups, last = _steps(argument, MathPrinter(names))
-    lines += [*groups, f"{{\\postdisplaypenalty=10000 {last}}}", "\\nopagebreak\\qed\n"]
+    lines += _steps(argument, MathPrinter(names))
     return "\n".join(lines)
 
 

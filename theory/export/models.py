@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
 from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
 from theory.quantities import Quantity, Record
 
@@ -34,8 +34,14 @@ def decoder_words(decoder: Decoder) -> str:
         parts.append(f"scores divided by {decoder.scale}")
     parts.append(_mask_words(decoder.mask))
     if decoder.position is not None:
-        parts.append(f"RoPE with base {decoder.position.base} and dimension {decoder.position.dim}")
+        parts.append(_position_words(decoder.position))
     return ", ".join(part for part in parts if part)
+
+
+def _position_words(position: Any) -> str:
+    if isinstance(position, Rope):
+        return f"RoPE with base {position.base} and dimension {position.dim}"
+    return f"position {position}"
 
 
 def _value(name: str, value: Any) -> str:

@@ -145,7 +145,7 @@ def _equations(claim: Claim) -> Iterable[tuple[str, Eq]]:
     """Closed forms in a claim, each with a function name made from the claim's id."""
     if not isinstance(claim.inputs, Equicorrelated):
         return
-    parts = [part for part in And.make_args(claim.statement) if _is_closed_form(part)]
+    parts = [part for part in And.make_args(claim.statement) if _is_closed_form(part)]  # a set
     for part in sorted(parts, key=lambda p: (p.lhs.query != p.lhs.key, str(p))):
         stem = claim.id.replace(".", "_").replace("-", "_")
         suffix = "" if len(parts) == 1 else "_self" if part.lhs.query == part.lhs.key else "_other"
@@ -204,7 +204,7 @@ def _signs(symbols: Iterable[Symbol]) -> list[str]:
 def _checks(hypotheses: Basic, printer: NumPyPrinter) -> list[str]:
     return [
         f'    _require({printer.doprint(part)}, "{plain(part)}")'
-        for part in And.make_args(hypotheses)
+        for part in sorted(And.make_args(hypotheses), key=str)  # make_args is a set
         if part is not sympy.true
     ]
 
@@ -215,8 +215,10 @@ def _words(domain: Basic, symbols: Iterable[Symbol] = ()) -> str:
 
 
 def _shown(expression: Expr) -> str:
-    return plain(expression) if "r" not in {s.name for s in expression.free_symbols} else (
-        f"{plain(expression)} with r = {plain(R_IS.rhs)}"
+    return (
+        plain(expression)
+        if "r" not in {s.name for s in expression.free_symbols}
+        else (f"{plain(expression)} with r = {plain(R_IS.rhs)}")
     )
 
 

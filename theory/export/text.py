@@ -63,7 +63,8 @@ def _hypotheses(argument: Argument) -> list[str]:
     parts = [plain(meaning) for meaning in argument.letters]
     if parts:
         lines += textwrap.wrap("Notation: " + ", ".join(parts) + ".", WIDTH, subsequent_indent="  ")
-    shown = [plain_condition(c) for h in argument.derivation.hypotheses for c in conditions(abbreviate(h, False).expression)]
+    hypotheses = (abbreviate(h, rows=False).expression for h in argument.derivation.hypotheses)
+    shown = [plain_condition(c) for h in hypotheses for c in conditions(h)]
     if shown:
         lines += textwrap.wrap("Hypotheses: " + ", ".join(shown) + ".", WIDTH, subsequent_indent="  ")
     return lines
@@ -78,9 +79,7 @@ def _given(step: Step) -> str:
 
 def _step(argument: Argument, step: Step, explain: bool) -> list[str]:
     head = f"({argument.number[step.label]})".rjust(5) + " "
-    lines = textwrap.wrap(
-        head + _flat(argument, step), WIDTH, subsequent_indent=" " * 10, break_long_words=False
-    )
+    lines = textwrap.wrap(head + _flat(argument, step), WIDTH, subsequent_indent=" " * 10, break_long_words=False)
     return lines + textwrap.wrap(
         _reason(argument, step, explain), WIDTH, initial_indent=" " * 6 + "-- ", subsequent_indent=" " * 9,
         break_long_words=False,

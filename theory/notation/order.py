@@ -105,7 +105,7 @@ def ordered_terms(expr: Add) -> list[Expr]:
     terms = list(Add.make_args(expr))
     symbols = expr.free_symbols
     only_greek = all(is_greek(s) for s in symbols if isinstance(s, Symbol))
-    bracketed = len(terms) == 2 and all(term.is_number or (term.is_Mul and any(f.is_Add for f in term.args)) for term in terms)
+    bracketed = len(terms) == 2 and all(term.is_number or _has_bracket(term) for term in terms)
     steep = max((_degree(term, is_index) for term in terms), default=0) >= 2
     terms.sort(key=lambda term: _term_key(term, only_greek or bracketed, steep))
     if terms[0].could_extract_minus_sign():
@@ -136,6 +136,10 @@ def _factor_key(factor: Expr) -> tuple:
         rank = 6
     indexed = any(isinstance(s, Symbol) and is_index(s) for s in base.free_symbols)
     return rank, length, indexed, str(base), factor.sort_key()
+
+
+def _has_bracket(term: Expr) -> bool:
+    return bool(term.is_Mul) and any(factor.is_Add for factor in term.args)
 
 
 def _degree(term: Expr, wanted: Any) -> int:

@@ -44,9 +44,11 @@ class PlainPrinter(StrPrinter):
 
     def _factor(self, factor: Expr) -> str:
         text = self._print(factor)
-        return f"({text})" if isinstance(factor, (Add, sympy.Rational)) and not text.isalnum() and not _is_decimal(
-            factor
-        ) else text
+        return (
+            f"({text})"
+            if isinstance(factor, (Add, sympy.Rational)) and not text.isalnum() and not _is_decimal(factor)
+            else text
+        )
 
     def _print_Pow(self, expr: Pow, rational: bool = False) -> str:
         if expr.exp.could_extract_minus_sign():

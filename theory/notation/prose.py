@@ -32,7 +32,10 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _ALONE = set("bcdefghijklmnpqrstuvwxyzGKMS")  # letters that are mathematics even by themselves
-_MATH = {"greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar", "dots", "inner"}
+_MATH = {
+    "greek", "named", "letter", "number", "script", "relation", "operator", "open", "close", "space", "bar",
+    "dots", "inner",
+}  # fmt: skip
 _GREEK = {"lam": r"\lambda", "eps": r"\varepsilon"}
 _RELATION = {"<=": r"\le", ">=": r"\ge", "!=": r"\ne", "->": r"\to", "=>": r"\implies"}
 _ESCAPES = {
@@ -85,7 +88,8 @@ def markdown_prose(text: str) -> str:
     >>> markdown_prose("x_i has weight s = 1 + lam")
     '$x_{i}$ has weight $s = 1 + \\lambda$'
     """
-    return _prose(text, markdown_escape, lambda name: f"`{name}`")
+    typed = _prose(text, markdown_escape, lambda name: f"`{name}`")
+    return re.sub(r"(?<!\\)\$[^$]+\$", lambda m: m.group().replace("<", r"\lt").replace(">", r"\gt"), typed)
 
 
 def markdown_escape(text: str) -> str:
@@ -133,7 +137,10 @@ def _settle(run: list[Token], plain: Plain) -> str:
         if (run[0][0] in ("space", "close", "operator") and not _is_minus(run)) or _opens_too_much(run):
             before.append(run.pop(0))
             changed = True
-        elif ((run[-1][0] in ("space", "open", "operator", "relation") and len(run) > 1) or run[-1][0] in ("space", "open")) or _depth(run) < 0:
+        elif (
+            (run[-1][0] in ("space", "open", "operator", "relation") and len(run) > 1)
+            or run[-1][0] in ("space", "open")
+        ) or _depth(run) < 0:
             after.insert(0, run.pop())
             changed = True
     ends = "".join(text for _, text in before), "".join(text for _, text in after)

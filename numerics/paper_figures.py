@@ -1,0 +1,130 @@
+"""What the score maps of version 1's figures show: the limit theory and Monte Carlo side by side.
+
+The paper averages 100,000 runs of 50 tokens of width 64 (``SharedGaussian``), four layers, positions from 1, colour
+scale fixed where stated. Each ``Panel`` is one of its maps: the limit of infinite width (with RoPE's kernel at head
+dimension 64) and the expectation at width 64 with its standard error.
+
+Source: arXiv 2509.21042v1, Figures 2, 4, 6, 7, 9, 10, and the notebooks published with it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from numerics.gram import mean_field
+from numerics.monte_carlo import expected_scores
+from numerics.relativity import diagonal_normalised
+from numerics.vector_monte_carlo import expected_on_vectors
+from theory.decoder import Bidirectional, Causal, Decoder, Rope
+from theory.errors import InvalidInput
+from theory.inputs import SharedGaussian
+
+Array = NDArray[np.float64]
+
+TOKENS, WIDTH, LAYERS = 50, 64, 4
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of maps in a figure: a decoder, a correlation, and how the paper draws it.
+
+    Attributes:
+        title: what the row shows, as in the paper's titles.
+        decoder: the model.
+        alpha: correlation of the inputs' coordinates.
+        normalised: whether the mean of each diagonal is taken off.
+        limits: ends of the colour scale, or None where the paper leaves it to each map.
+    """
+
+    title: str
+    decoder: Decoder
+    alpha: float
+    normalised: bool = False
+    limits: tuple[float, float] | None = (0.0, 1.0)
+
+
+def _plain(*alphas: float) -> tuple[Row, ...]:
+    return tuple(Row(f"alpha = {alpha}", Decoder(), alpha) for alpha in alphas)
+
+
+def _layernorm() -> tuple[Row, ...]:
+    return tuple(
+        Row(f"alpha = {alpha}, scaling {scale}", Decoder(norm="layernorm", scale=scale), alpha, limits=(0.0, top))
+        for scale, top in (("sqrt(d)", 8.0), ("d", 1.0))
+        for alpha in (0.0, 0.2)
+    )
+
+
+def _rope(alpha: float, mask: Causal | Bidirectional) -> tuple[Row, Row]:
+    decoder = Decoder(mask=mask, position=Rope(10000, WIDTH))
+    title = f"alpha = {alpha}, RoPE, {'causal mask' if isinstance(mask, Causal) else 'no mask'}"
+    return Row(title, decoder, alpha), Row(f"{title} (normalized)", decoder, alpha, normalised=True, limits=None)
+
+
+FIGURES: dict[str, tuple[Row, ...]] = {
+    "2": _plain(0.0, 0.2),
+    "4": _rope(0.0, Causal()),
+    "6": _plain(0.4, 0.6, 0.8),
+    "7": _layernorm(),
+    "9": _rope(0.5, Causal()),
+    "10": _rope(0.0, Bidirectional()),
+}
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One map, shape (n, n), index [i-1, j-1]; NaN where the mask hides the key.
+
+    Attributes:
+        row: the row that it belongs to.
+        layer: from 1.
+        limit: scores in the limit of infinite width.
+        mean: expected scores at width 64.
+        standard_error: of ``mean``; on a normalised map, where each entry loses the mean of its diagonal, it is that
+            of the entry before, a bound for long diagonals.
+    """
+
+    row: Row
+    layer: int
+    limit: Array = field(repr=False)
+    mean: Array = field(repr=False)
+    standard_error: Array = field(repr=False)
+
+
+def figure_data(name: str, samples: int = 2000, seed: int = 0, n: int = TOKENS) -> tuple[Panel, ...]:
+    """The maps of a figure, row by row and layer by layer.
+
+    Args:
+        name: "2", "4", "6", "7", "9" or "10".
+        samples: independent inputs for the expectations.
+        seed: of the samples.
+        n: number of tokens; the paper has 50.
+
+    Raises:
+        InvalidInput: there is no such figure, or the samples are not a whole number from 2 up.
+    """
+    if name not in FIGURES:
+        raise InvalidInput(f"figure {name!r}", "'the figure is one of score maps'", f"use {', '.join(FIGURES)}")
+    panels: list[Panel] = []
+    sampled: dict[tuple[Decoder, float], tuple[Array, Array]] = {}
+    for row in FIGURES[name]:
+        limit = mean_field(row.decoder, row.alpha, n, LAYERS, WIDTH).scores
+        key = row.decoder, row.alpha
+        if key not in sampled:
+            sampled[key] = _expectation(row, n, samples, seed)
+        mean, error = sampled[key]
+        for layer in range(1, LAYERS + 1):
+            maps = limit[layer - 1], mean[layer - 1]
+            shown = [diagonal_normalised(part) for part in maps] if row.normalised else maps
+            panels.append(Panel(row, layer, shown[0], shown[1], error[layer - 1]))
+    return tuple(panels)
+
+
+def _expectation(row: Row, n: int, samples: int, seed: int) -> tuple[Array, Array]:
+    inputs = SharedGaussian(WIDTH, row.alpha)
+    estimate = expected_scores if row.decoder.position is None else expected_on_vectors
+    found = estimate(row.decoder, inputs, n, LAYERS, samples, seed)
+    return found.mean, found.standard_error

@@ -1,0 +1,185 @@
+"""Certificates: what was decided, in a file that an independent program can check.
+
+A certificate states the decoder in numbers (no class of this project is needed to read it), the statement, and what
+is certain: for a ``map`` a partition of a box of parameters into pieces, for ``steps`` the pairs of neighbouring
+keys whose score falls at exact parameters, while it rises at all others. Numbers are exact fractions, as strings.
+``proofs/recheck.py`` checks one from the file alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import flint
+import sympy
+
+from numerics.certify import Box, Order, Piece, Steps
+from numerics.series import Interval
+from proofs.files import write_text
+from theory.errors import InvalidInput
+
+FORMAT = "maskproof-certificate-1"
+STATEMENT = "score[l][i][j] < score[l][i][j+1] for every l in layers and all keys j < i <= n visible to query i"
+_DECODER = (
+    "y_i = x_i sqrt(square / <x_i, x_i>) if normalised, else x_i; score[i][j] = <y_i, y_j> / sqrt(scale_squared); "
+    "weight = softmax over j in visible[i] of beta score[i][j]; next x_i = residual x_i + sum_j weight[i][j] y_j; "
+    "at first <x_i, x_i> = 1, <x_i, x_j> = alpha; layers and positions count from 1"
+)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A box of parameters, and how much of it is settled.
+
+    Attributes:
+        order: the statement.
+        box: what was asked about.
+        floor: the width of undecided pieces, by parameter.
+        degree: of the polynomials.
+        precision: of the balls, in bits.
+        pieces: what is settled, without overlap.
+        open: boxes still to be looked at.
+    """
+
+    order: Order
+    box: Box
+    floor: Mapping[str, Fraction]
+    degree: int
+    precision: int
+    pieces: tuple[Piece, ...] = ()
+    open: tuple[Box, ...] = ()
+
+    def share(self, answer: bool | None) -> Fraction:
+        """The part of the box's area on which this is the answer; open boxes count as undecided."""
+        boxes = [piece.box for piece in self.pieces if piece.answer is answer]
+        if answer is None:
+            boxes += self.open
+        return sum((area(box) for box in boxes), Fraction(0)) / area(self.box)
+
+
+def area(box: Box) -> Fraction:
+    """The product of the widths."""
+    result = Fraction(1)
+    for interval in box.values():
+        result *= interval.high - interval.low
+    return result
+
+
+def _rational(value: object, name: str) -> str:
+    number = sympy.sympify(value)
+    if not isinstance(number, sympy.Rational):
+        raise InvalidInput(f"{name} = {number}", "'a certificate holds rational numbers'", "use a fraction near it")
+    return f"{number.p}/{number.q}" if number.q != 1 else str(number.p)
+
+
+def _model(order: Order) -> dict[str, Any]:
+    decoder = order.decoder
+    return {
+        "n": order.n,
+        "layers": list(order.layers),
+        "alpha": _rational(order.alpha, "alpha"),
+        "beta": _rational(decoder.beta, "beta"),
+        "residual": _rational(decoder.residual, "residual"),
+        "normalised": decoder.norm != "none",
+        "square": str(order.dim) if decoder.norm == "layernorm" else "1",
+        "scale_squared": _rational(sympy.sympify(decoder.scale_at(order.dim)) ** 2, "scale squared"),
+        "visible": [list(decoder.mask.visible(i, order.n)) for i in range(1, order.n + 1)],
+        "meaning": _DECODER,
+    }
+
+
+def _box(box: Box) -> dict[str, list[str]]:
+    return {name: [str(interval.low), str(interval.high)] for name, interval in box.items()}
+
+
+def _read_box(entry: Mapping[str, list[str]]) -> Box:
+    return {name: Interval(Fraction(low), Fraction(high)) for name, (low, high) in entry.items()}
+
+
+def map_certificate(survey: Survey) -> dict[str, Any]:
+    """The certificate of a map or a slice; one with open boxes can be completed later.
+
+    Raises:
+        InvalidInput: a parameter is irrational.
+    """
+    pieces = []
+    for piece in survey.pieces:
+        entry: dict[str, Any] = {"box": _box(piece.box), "holds": piece.answer}
+        if piece.pair is not None:
+            entry["falls"] = list(piece.pair)
+        pieces.append(entry)
+    return {
+        "format": FORMAT,
+        "kind": "map",
+        "statement": STATEMENT,
+        "model": _model(survey.order),
+        "box": _box(survey.box),
+        "floor": {name: str(width) for name, width in survey.floor.items()},
+        "method": _method(survey.degree, survey.precision),
+        "pieces": pieces,
+        "open": [_box(box) for box in survey.open],
+    }
+
+
+def _method(degree: int | None, precision: int) -> dict[str, Any]:
+    found: dict[str, Any] = {"precision": precision, "python-flint": flint.__version__}
+    return found if degree is None else {"degree": degree, **found}
+
+
+def steps_certificate(order: Order, steps: Steps) -> dict[str, Any]:
+    """The certificate of the direction of every step at exact parameters.
+
+    Raises:
+        InvalidInput: a parameter is irrational.
+    """
+    return {
+        "format": FORMAT,
+        "kind": "steps",
+        "statement": STATEMENT,
+        "model": _model(order),
+        "method": _method(None, steps.precision),
+        "falls": [list(pair) for pair in steps.falling],
+        "open": [list(pair) for pair in steps.open],
+    }
+
+
+def write(certificate: Mapping[str, Any], path: Path) -> None:
+    """Write a certificate, whole or not at all."""
+    lines = []
+    for key, value in certificate.items():
+        if isinstance(value, list) and value and not isinstance(value[0], int):
+            rows = ",\n  ".join(json.dumps(entry) for entry in value)
+            lines.append(f"{json.dumps(key)}: [\n  {rows}\n ]")
+        else:
+            lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
+    write_text(path, "{\n " + ",\n ".join(lines) + "\n}\n", "--json")
+
+
+def resume(path: Path, survey: Survey) -> Survey:
+    """``survey`` with the pieces and open boxes of the certificate at ``path``.
+
+    Raises:
+        InvalidInput: the file cannot be read, or is about another question.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+        stated = map_certificate(survey)
+        same = all(found[key] == stated[key] for key in ("format", "kind", "model", "box", "floor"))
+        same = same and found["method"]["degree"] == survey.degree
+        pieces = tuple(_read_piece(entry) for entry in found["pieces"])
+        unsettled = tuple(_read_box(entry) for entry in found["open"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidInput(f"--json {path}", "'it is a certificate'", "name a new file") from error
+    if not same:
+        raise InvalidInput(f"--json {path}", "'it is about the same question'", "name a new file")
+    return Survey(survey.order, survey.box, survey.floor, survey.degree, survey.precision, pieces, unsettled)
+
+
+def _read_piece(entry: Mapping[str, Any]) -> Piece:
+    pair = entry.get("falls")
+    return Piece(_read_box(entry["box"]), entry["holds"], None if pair is None else (pair[0], pair[1], pair[2]))
