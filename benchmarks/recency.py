@@ -36,7 +36,8 @@ class Setting:
     Attributes:
         norm, residual: of the decoder; scores are divided by sqrt(d) throughout.
         alpha, width: of the inputs.
-        as_theory: whether inputs have norm sqrt(d), as the paper's theory assumes, and not as its code samples.
+        as_theory: whether the residual stream starts with the normalised inputs, of norm sqrt(d), as the paper's
+            theory assumes, and not with the inputs that its simulation samples.
     """
 
     norm: str
@@ -53,12 +54,7 @@ class Setting:
     @property
     def inputs(self) -> SharedGaussian:
         """The law of the inputs."""
-        return SharedGaussian(self.width, self.alpha, unit=self.as_theory)
-
-    @property
-    def input_scale(self) -> float:
-        """What the inputs are multiplied by."""
-        return math.sqrt(self.width) if self.as_theory else 1.0
+        return SharedGaussian(self.width, self.alpha, unit=False)
 
     def label(self) -> str:
         """The first cells of the row."""
@@ -117,9 +113,9 @@ def measure(setting: Setting, samples: int, target_se: float, seed: int) -> Row:
     """Estimate and predict one row."""
     estimate = recency_probability(
         setting.decoder, setting.inputs, TOKENS, LAYERS, samples, seed,
-        input_scale=setting.input_scale, target_se=target_se,
+        normalise_inputs=setting.as_theory, target_se=target_se,
     )  # fmt: skip
-    predicted, _ = predicted_recency(setting.decoder, setting.inputs, TOKENS, LAYERS, setting.input_scale)
+    predicted, _ = predicted_recency(setting.decoder, setting.inputs, TOKENS, LAYERS, setting.as_theory)
     return Row(setting, estimate, predicted)
 
 
@@ -151,10 +147,13 @@ def report(rows: dict[Setting, Row], seed: int) -> str:
     theory = [row for row in rows.values() if row.setting.as_theory]
     largest = max(float(row.estimate.standard_error.max()) for row in rows.values())
     inputs = sum(row.estimate.samples for row in rows.values())
-    lines = [
+    heading = (
         f"n = {TOKENS}, scores divided by sqrt(d), beta = 1, seed {seed}; {inputs:,} inputs in all, largest standard "
         f"error {largest:.1e}. In brackets the standard error in units of the last digit, then the prediction to "
-        "leading order (the linearised scores under the Wishart law).",
+        "leading order (the linearised scores under the Wishart law)."
+    )
+    lines = [
+        heading,
         "",
         "Published cells, inputs (g_i + sqrt(alpha/(1-alpha)) g_0)/sqrt(d):",
         "",
@@ -164,7 +163,7 @@ def report(rows: dict[Setting, Row], seed: int) -> str:
         "",
         *grid_table(ours),
         "",
-        "Inputs scaled to norm sqrt(d), the residual that the paper's theory assumes:",
+        "The residual that the paper's theory assumes: the stream starts with the normalised inputs, of norm sqrt(d):",
         "",
         *grid_table(theory),
     ]

@@ -85,9 +85,7 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
             noise = 4 * n * _EPS * (numbers.residual * lengths + largest)
             x = numbers.residual * x + mixed
         if not (np.all(np.isfinite(x)) and np.all(np.isfinite(raw)) and np.all(np.isfinite(weights))):
-            raise InvalidInput(
-                "a vector or score that overflows", "'all numbers are finite'", "use smaller vectors"
-            )
+            raise InvalidInput("a vector or score that overflows", "'all numbers are finite'", "use smaller vectors")
         record.append((raw, visible, weights, x))
     return Attention(*(np.stack(part) for part in zip(*record, strict=True)))
 
@@ -156,9 +154,7 @@ def _rotate(y: Array, cosines: Array, sines: Array, pairing: Pairing) -> Array:
     half = cosines.shape[-1]
     blocks = y.reshape(*y.shape[:-1], -1, 2 * half)
     first, second = (
-        (slice(None, half), slice(half, None))
-        if pairing == "half"
-        else (slice(0, None, 2), slice(1, None, 2))
+        (slice(None, half), slice(half, None)) if pairing == "half" else (slice(0, None, 2), slice(1, None, 2))
     )
     rotated = np.empty_like(blocks)
     rotated[..., first] = cosines * blocks[..., first] - sines * blocks[..., second]

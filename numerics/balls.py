@@ -228,9 +228,7 @@ class Enclosure:
         """
         value = self._layer(layer, i, j).scores[int(i) - 1][int(j) - 1]
         if value is None:
-            raise InvalidInput(
-                f"(i, j) = ({i}, {j})", "'the mask shows key j to query i'", "ask for another key"
-            )
+            raise InvalidInput(f"(i, j) = ({i}, {j})", "'the mask shows key j to query i'", "ask for another key")
         return value
 
     def weight(self, layer: int, i: int, j: int) -> arb:
@@ -249,9 +247,7 @@ class Enclosure:
         if not 1 <= layer <= len(self.layers):
             raise InvalidInput(f"layer = {layer}", f"1 <= layer <= {len(self.layers)}", "enclose more layers")
         if not (1 <= i <= self.n and 1 <= j <= self.n):
-            raise InvalidInput(
-                f"(i, j) = ({i}, {j})", f"1 <= i, j <= n = {self.n}", "enclose a longer sequence"
-            )
+            raise InvalidInput(f"(i, j) = ({i}, {j})", f"1 <= i, j <= n = {self.n}", "enclose a longer sequence")
         return self.layers[int(layer) - 1]
 
 
@@ -295,9 +291,7 @@ def enclose(
         temperature = ball(decoder.beta if beta is None else beta, "beta")
         stream = ball(decoder.residual if residual is None else residual, "residual")
         _refuse(cosine >= 1, f"alpha = {alpha}", "alpha < 1", "at 1 all tokens coincide")
-        _refuse(
-            cosine * max(1, n - 1) < -1, f"alpha = {alpha}", f"alpha >= -1/{max(1, n - 1)}", "raise alpha"
-        )
+        _refuse(cosine * max(1, n - 1) < -1, f"alpha = {alpha}", f"alpha >= -1/{max(1, n - 1)}", "raise alpha")
         _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
         _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
         spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))

@@ -42,11 +42,13 @@ class Control:
     weights: Array
     offset: Array
 
-    def correct(self, values: Array, coefficients: list[Array], level: int) -> Array:
-        """f - sum of b_p (c_p - E c_p) at layer ``level`` (from 0), for a batch of samples."""
-        result = values + self.offset[level]
-        for weight, coefficient in zip(self.weights[:, level], coefficients, strict=True):
-            result -= weight * coefficient
+    def remainder(self, values: Array, coefficients: list[Array], level: int) -> Array:
+        """f - sum of b_p c_p at layer ``level`` (from 0), for a batch of samples; ``offset`` is still to be added."""
+        weights = self.weights[:, level]
+        scratch = weights[0] * coefficients[0]
+        result = values - scratch
+        for weight, coefficient in zip(weights[1:], coefficients[1:], strict=True):
+            result -= np.multiply(weight, coefficient, out=scratch)
         return result
 
 
@@ -112,12 +114,15 @@ def regression_of(values: list[Array], coefficients: list[list[Array]]) -> Regre
 def sample_flops(n: int, layers: int, order: int) -> float:
     """Floating-point operations of one sample: matrix products of the plain map and of its coefficients.
 
-    One layer multiplies two n x n matrices twice; coefficient p takes p + 1 such pairs, of which a causal
-    mask leaves 5/8.
+    A layer multiplies two n x n matrices twice, the last one once; the noise is one more product. Coefficient p
+    takes p + 1 pairs of products, of which a causal mask leaves 5/8.
     """
-    plain = 4 * n**3 * layers
+    product = 2 * n**3
+    plain = product * (2 * layers - 1)
+    if order == 0:
+        return plain
     pairs = sum(p + 1 for p in range(1, order + 1))
-    return plain + 0.625 * 4 * n**3 * (layers - 1) * pairs
+    return plain + product + 0.625 * 2 * product * (layers - 1) * pairs
 
 
 def mean_flops(n: int, layers: int, order: int) -> float:

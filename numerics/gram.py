@@ -91,9 +91,7 @@ def equicorrelated(alpha: float, n: int) -> Array:
     return gram
 
 
-def recursion(
-    decoder: Decoder, gram: Array, layers: int, dim: int | None = None, accuracy: float = 1.0
-) -> MeanField:
+def recursion(decoder: Decoder, gram: Array, layers: int, dim: int | None = None, accuracy: float = 1.0) -> MeanField:
     """Run ``layers`` layers of ``decoder`` on inputs with Gram matrix ``gram``.
 
     Args:
@@ -129,9 +127,7 @@ def recursion(
             factors = _factors(decoder, kernel, noise / accuracy, d)
             scores, weights, kernel, noise = _layer(numbers, kernel, factors, visible, relative)
         if not (np.all(np.isfinite(kernel)) and np.all(np.isfinite(weights))):
-            raise InvalidInput(
-                "a Gram matrix or score that overflows", "'all numbers are finite'", "use fewer layers"
-            )
+            raise InvalidInput("a Gram matrix or score that overflows", "'all numbers are finite'", "use fewer layers")
         record.append((np.where(visible, scores, np.nan), weights, kernel))
     return MeanField(*(np.stack(part) for part in zip(*record, strict=True)))
 
@@ -202,8 +198,7 @@ def _relative(position: Position | None, visible: NDArray[np.bool_]) -> _Relativ
     if isinstance(position, Rope):
         return _Relative(rope_kernel(position, distances), zeros)
     known = {
-        int(distance): as_float(position.bias(int(distance)), "bias")
-        for distance in np.unique(distances[visible])
+        int(distance): as_float(position.bias(int(distance)), "bias") for distance in np.unique(distances[visible])
     }
     return _Relative(ones, np.vectorize(lambda distance: known.get(int(distance), 0.0))(distances))
 

@@ -26,7 +26,7 @@ from numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
 from numerics.moments import MeanCoefficients, mean_coefficients
 from numerics.noise import Noise, noise_of
 from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
-from numerics.statistics import Moments, moments_of, require_finite
+from numerics.statistics import Moments, paired_moments, require_finite
 from numerics.taylor import TaylorMap
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
@@ -36,9 +36,9 @@ from theory.values import positive_integer
 Array = NDArray[np.float64]
 Progress = Callable[[int, float, float], Any]
 
-BATCH_NUMBERS = 125_000
-"""Numbers in one array of a batch: 50 Gram matrices of 50 tokens, which stay in the cache of a core."""
-BATCHES_PER_BLOCK = 4
+BATCH_NUMBERS = 40_000
+"""Numbers in one array of a batch: 16 Gram matrices of 50 tokens, so that a few dozen stay in the cache."""
+BATCHES_PER_BLOCK = 12
 ROUNDING = 2.0**-46
 """No standard error goes below this times the size of a sample: a few hundred roundings of float64."""
 
@@ -117,10 +117,6 @@ Pair = tuple[Moments, Moments]
 Block = tuple[int, int]
 
 
-def _differences(values: Array) -> Array:
-    return values[..., 1:] - values[..., :-1]
-
-
 def _stack(parts: list[Moments]) -> Moments:
     """Moments of the layers, one below the other."""
     mean = np.stack([part.mean for part in parts])
@@ -148,15 +144,14 @@ def _coefficients(taylor: TaylorMap, noise: Noise, tokens: Coordinates, quantity
 def _run_batch(task: Task, tokens: Coordinates) -> Pair:
     plain = run(tokens, task.layer, task.layers, task.quantity)
     if task.control is None:
-        corrected: Iterable[Array] = plain
+        parts = [paired_moments(values) for values in plain]
     else:
         control = task.control
         terms = _coefficients(control.taylor, control.noise, tokens, task.quantity)
-        corrected = (
-            control.correct(values, coefficients, level)
+        parts = [
+            paired_moments(control.remainder(values, coefficients, level), control.offset[level])
             for level, (values, coefficients) in enumerate(zip(plain, terms, strict=True))
-        )
-    parts = [(moments_of(values), moments_of(_differences(values))) for values in corrected]
+        ]
     return _stack([part[0] for part in parts]), _stack([part[1] for part in parts])
 
 

@@ -46,9 +46,7 @@ def constant(value: object, name: str) -> sympy.Expr:
     """
     number = exact(value, name)
     if number.free_symbols:
-        raise InvalidInput(
-            f"{name} = {number}", f"'{name} is a number'", "substitute numbers for the symbols"
-        )
+        raise InvalidInput(f"{name} = {number}", f"'{name} is a number'", "substitute numbers for the symbols")
     if not (number.is_real or number.is_comparable):
         raise InvalidInput(f"{name} = {number}", f"'{name} is real'", "give a real number")
     return number
@@ -88,9 +86,7 @@ def correlation(alpha: object, n: int) -> sympy.Expr:
         return least
     number = constant(alpha, "alpha")
     if not bool(number >= least):
-        raise InvalidInput(
-            f"alpha = {number}", f"alpha >= {least} for n = {n}", "raise alpha or shorten the sequence"
-        )
+        raise InvalidInput(f"alpha = {number}", f"alpha >= {least} for n = {n}", "raise alpha or shorten the sequence")
     if not bool(number < 1):
         raise InvalidInput(f"alpha = {number}", "alpha < 1", "at 1 all tokens coincide")
     return number

@@ -120,7 +120,7 @@ def expected_weights(decoder: Decoder, inputs: Sphere, i: int) -> Estimate:
     """
     i = positive_integer(i, "i")
     alpha, m = _effective_law(inputs)
-    scale = _plain_scale(decoder, inputs, causal=True)
+    scale = _plain_scale(decoder, inputs, causal_up_to=i, from_query=i)
     rate = as_float(decoder.beta, "beta") / scale * (1 - alpha)
 
     def own_weight(level: int) -> float:
@@ -166,7 +166,7 @@ def expected_attention(decoder: Decoder, inputs: Sphere, n: int, layers: int = 2
     if n > 3:
         raise InvalidInput(f"n = {n}", "n <= 3", "use Monte Carlo, or read i <= 3 off shorter sequences")
     alpha, m = _effective_law(inputs)
-    _plain_scale(decoder, inputs, causal=False)
+    _plain_scale(decoder, inputs)
     dim = int(inputs.d)
 
     def means(nodes: int) -> Array:
@@ -204,11 +204,12 @@ def expected_score_21(decoder: Decoder, inputs: Sphere, layer: int = 2, digits: 
     """
     layer, digits = positive_integer(layer, "layer"), positive_integer(digits, "digits")
     _, m = _effective_law(inputs)
-    _plain_scale(decoder, inputs, causal=True)
+    _plain_scale(decoder, inputs, causal_up_to=2)
     # Twice the digits, because 1 + z is as small as the square of the density where a vector nearly vanishes.
     with mpmath.workdps(2 * digits + 15):
-        alpha = _mpf(inputs.alpha)
-        beta, lam, scale = (_mpf(x) for x in (decoder.beta, decoder.residual, decoder.scale_at(int(inputs.d))))
+        alpha = _mpf(inputs.alpha, "alpha")
+        beta, lam = _mpf(decoder.beta, "beta"), _mpf(decoder.residual, "residual")
+        scale = _mpf(decoder.scale_at(int(inputs.d)), "scale")
 
         def score(z: Any) -> Any:
             return _two_token_score(alpha + (1 - alpha) * z, beta / scale, lam, layer, decoder.norm) / scale
@@ -340,17 +341,21 @@ def _effective_law(inputs: Sphere) -> tuple[float, int]:
     return as_float(alpha, "alpha"), d if alpha == 0 else d - 1
 
 
-def _plain_scale(decoder: Decoder, inputs: Sphere, *, causal: bool) -> float:
-    """The scale, of a decoder whose layers see the inputs' Gram matrix alone."""
+def _plain_scale(decoder: Decoder, inputs: Sphere, causal_up_to: int = 0, from_query: int = 1) -> float:
+    """The scale, of a decoder whose layers see the inputs' Gram matrix alone.
+
+    The mask must let each query from ``from_query`` to ``causal_up_to`` see itself and all keys before it, no others.
+    """
     if decoder.norm == "layernorm":
         raise InvalidInput("norm = 'layernorm'", "'the norm is l2 or none'", "centring needs the vectors themselves")
     if decoder.position is not None:
         raise InvalidInput(f"position = {decoder.position}", "'no RoPE'", "use position=None")
-    if causal and decoder.mask.visible(1, 2) + decoder.mask.visible(2, 2) != (1, 1, 1, 2):
-        raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "use mask=Causal()")
+    for query in range(from_query, causal_up_to + 1):
+        if decoder.mask.visible(query, causal_up_to + 1) != (1, query):
+            raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "use mask=Causal()")
     return as_float(decoder.scale_at(int(inputs.d)), "scale")
 
 
-def _mpf(value: Any) -> Any:
+def _mpf(value: Any, name: str) -> Any:
     """An exact real number at mpmath's current precision."""
-    return mpmath.mpf(str(constant(value, "parameter").evalf(mpmath.mp.dps)))
+    return mpmath.mpf(str(constant(value, name).evalf(mpmath.mp.dps)))

@@ -77,7 +77,7 @@ class _Task:
     layer: Layer
     layers: int
     seed: int
-    input_scale: float
+    normalise_inputs: bool
     linear: Linear | None
 
 
@@ -121,7 +121,7 @@ def recency_probability(
     samples: int,
     seed: int = 0,
     *,
-    input_scale: float = 1.0,
+    normalise_inputs: bool = False,
     control: bool = True,
     target_se: float | None = None,
     workers: int | None = None,
@@ -136,7 +136,8 @@ def recency_probability(
         layers: number of layers.
         samples: number of independent inputs; with ``target_se`` the most that may be used.
         seed: seed; the same seed and number of samples give the same bits for any ``workers``.
-        input_scale: factor that multiplies every input vector.
+        normalise_inputs: whether the residual stream starts with the normalised inputs (of norm sqrt(d) for
+            layer normalisation) and not with the inputs themselves.
         control: use control variates where there are any (Gaussian inputs).
         target_se: stop when every standard error is at most this.
         workers: number of threads; by default one per core, at most 8.
@@ -147,25 +148,23 @@ def recency_probability(
 
     Raises:
         InvalidInput: fewer than three tokens or two samples, a mask other than causal, inputs that are not random
-            or not numeric, a scale that is not positive, or a score that is not finite.
+            or not numeric, normalised inputs without a norm, or a score that is not finite.
 
     Source: arXiv 2509.21042v2, recency probability.
     """
     n, layers, samples = _sizes(n, layers, samples)
     if decoder.mask != Causal():
-        raise InvalidInput(
-            f"mask = {decoder.mask}", "'the mask is causal'", "recency is about keys before the query"
-        )
-    if not (np.isfinite(input_scale) and input_scale > 0):
-        raise InvalidInput(f"input_scale = {input_scale}", "0 < input_scale < infinity", "use 1")
+        raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "recency is about keys before the query")
+    if normalise_inputs and decoder.norm == "none":
+        raise InvalidInput("normalise_inputs", "'the decoder normalises'", "use norm='l2' or 'layernorm'")
     if target_se is not None and not target_se > 0:
         raise InvalidInput(f"target_se = {target_se}", "target_se > 0", "leave it out to use all samples")
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput(f"seed = {seed!r}", "'seed is a non-negative integer'", "use 0")
     law = law_of(inputs, decoder)
     layer = layer_of(decoder, n, law.d)
-    linear = linear_of(law, layer, layers, input_scale) if control else None
-    task = _Task(law, layer, layers, int(seed), float(input_scale), linear)
+    linear = linear_of(law, layer, layers, normalise_inputs) if control else None
+    task = _Task(law, layer, layers, int(seed), normalise_inputs, linear)
     threads = _threads(workers)
     with threadpool_limits(1), ThreadPoolExecutor(threads) as pool:
         slopes = np.zeros((layers, layers))
@@ -237,7 +236,10 @@ def _run_block(task: _Task, purpose: int, block: tuple[int, int]) -> _Sums:
 
 def _run_batch(task: _Task, generator: np.random.Generator, count: int) -> _Sums:
     tokens = sample_coordinates(task.law, task.layer.n, count, generator, task.layer.split)
-    inner = _last(tokens.centred @ tokens.centred.swapaxes(1, 2)) * task.input_scale**2
+    inner = _last(tokens.centred @ tokens.centred.swapaxes(1, 2))
+    if task.normalise_inputs:
+        factors = _factors(inner, task.layer)
+        inner = inner * factors[:, None] * factors[None, :]
     rows, ties = [], []
     for scores, lengths in _scores(inner, task.layer, task.layers):
         above, tied = _orders(scores, TIE * lengths)
@@ -267,6 +269,8 @@ def _scores(inner: Array, layer: Layer, layers: int) -> Iterator[tuple[Array, Ar
 
     Args:
         inner: Gram matrix of the tokens (of the centred tokens for layer normalisation), shape (n, n, batch).
+        layer: the layer.
+        layers: number of layers.
 
     Yields:
         Shapes (n, n, batch) and (n, batch).
@@ -276,13 +280,7 @@ def _scores(inner: Array, layer: Layer, layers: int) -> Iterator[tuple[Array, Ar
     for level in range(layers):
         squares = np.einsum("iib->ib", inner)
         if layer.normalised:
-            if not (squares > 0).all():
-                raise InvalidInput(
-                    "a token vector of norm zero (up to rounding)",
-                    "'a normalised vector is not zero'",
-                    "use residual > 0, beta > 0 or other inputs",
-                )
-            factors = layer.value_norm / np.sqrt(squares)
+            factors = _factors(inner, layer)
             scores = inner * factors[:, None] * factors[None, :]
             lengths = np.full_like(squares, layer.value_norm**2)
         else:
@@ -305,6 +303,18 @@ def _scores(inner: Array, layer: Layer, layers: int) -> Iterator[tuple[Array, Ar
             mixing[i, : i + 1] = weights / weights.sum(axis=0) * factors[: i + 1]
             mixing[i, i] += layer.residual
         inner = _congruence(mixing, inner)
+
+
+def _factors(inner: Array, layer: Layer) -> Array:
+    """What normalisation multiplies each token by, shape (n, batch)."""
+    squares = np.einsum("iib->ib", inner)
+    if not (squares > 0).all():
+        raise InvalidInput(
+            "a token vector of norm zero (up to rounding)",
+            "'a normalised vector is not zero'",
+            "use residual > 0, beta > 0 or other inputs",
+        )
+    return layer.value_norm / np.sqrt(squares)
 
 
 def _congruence(mixing: Array, inner: Array) -> Array:

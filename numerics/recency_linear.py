@@ -13,9 +13,10 @@ order in 1/p that of a normal variable of mean gap and variance 2 tr(B^2)/p (the
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,16 +85,13 @@ class Linear:
         n = self.constant.shape[1]
         i, j, k = np.array([(i, j, k) for i in range(n) for k in range(i) for j in range(k)]).T
         gaps = self.constant[:, i, k] - self.constant[:, i, j]
-        return gaps, np.linalg.eigvalsh(self.slopes[:, i, k] - self.slopes[:, i, j])
+        return gaps, np.asarray(np.linalg.eigvalsh(self.slopes[:, i, k] - self.slopes[:, i, j]), dtype=float)
 
     def normal_probability(self) -> Array:
         """The share of triples with S_ik > S_ij under the normal law, shape (layers,)."""
         gaps, eigenvalues = self._triples
         deviations = np.sqrt(2 * (eigenvalues**2).sum(axis=-1) / self.freedom)
-        return np.array([
-            np.mean([_normal(gap, deviation) for gap, deviation in zip(*level, strict=True)])
-            for level in zip(gaps, deviations, strict=True)
-        ])  # fmt: skip
+        return _level_means(_normal, gaps, deviations)
 
     def probability(self) -> Array:
         """The share of triples with S_ik > S_ij under the Wishart law: exact for the linearised scores."""
@@ -102,10 +100,13 @@ class Linear:
     @cached_property
     def _probability(self) -> Array:
         gaps, eigenvalues = self._triples
-        return np.array([
-            np.mean([quadratic_probability(gap, b, self.freedom) for gap, b in zip(*level, strict=True)])
-            for level in zip(gaps, eigenvalues, strict=True)
-        ])  # fmt: skip
+        return _level_means(lambda gap, b: quadratic_probability(gap, b, self.freedom), gaps, eigenvalues)
+
+
+def _level_means(probability: Callable[[float, Any], float], gaps: Array, parameters: Array) -> Array:
+    """Means over the triples, layer by layer."""
+    levels = zip(gaps, parameters, strict=True)
+    return np.array([sum(map(probability, *level)) / gaps.shape[1] for level in levels], dtype=float)
 
 
 def _normal(gap: float, deviation: float) -> float:
@@ -133,7 +134,7 @@ def quadratic_probability(gap: float, eigenvalues: Array, freedom: int) -> float
     return float(0.5 + (np.exp(exponent).imag / t).sum() * _STEP / np.pi)
 
 
-def linear_of(law: Law, layer: Layer, layers: int, input_scale: float = 1.0) -> Linear | None:
+def linear_of(law: Law, layer: Layer, layers: int, normalise_inputs: bool = False) -> Linear | None:
     """The linearised scores of Gaussian inputs; None for other laws, whose noise is not Wishart, and for p < 8."""
     noise = noise_of(law, layer) if law.gaussian else None
     if noise is None or round(1 / noise.variance) < _LEAST_FREEDOM:
@@ -143,9 +144,9 @@ def linear_of(law: Law, layer: Layer, layers: int, input_scale: float = 1.0) -> 
     directions = np.zeros((len(rows), size, size))
     directions[np.arange(len(rows)), rows, columns] = 0.5  # symmetrised, so that d S = sum of c_ab E_ab over all a, b
     directions[np.arange(len(rows)), columns, rows] += 0.5
-    mixed = input_scale**2 * (noise.mixing @ directions @ noise.mixing.T)
-    start = None if noise.start_norm is None else noise.start_norm * input_scale
-    taylor = TaylorMap(layer, input_scale**2 * noise.gram(), layers, 1, start)
+    mixed = noise.mixing @ directions @ noise.mixing.T
+    start = layer.value_norm if normalise_inputs else noise.start_norm
+    taylor = TaylorMap(layer, noise.gram(), layers, 1, start)
     first = np.stack([parts[0].copy() for parts in taylor.run((mixed + mixed.swapaxes(1, 2)) / 2, "scores")])
     slopes = np.empty((layers, layer.n, layer.n, size, size))
     slopes[..., rows, columns] = slopes[..., columns, rows] = np.moveaxis(first, 1, -1)
@@ -153,7 +154,7 @@ def linear_of(law: Law, layer: Layer, layers: int, input_scale: float = 1.0) -> 
 
 
 def predicted_recency(
-    decoder: Decoder, inputs: Inputs, n: int, layers: int, input_scale: float = 1.0
+    decoder: Decoder, inputs: Inputs, n: int, layers: int, normalise_inputs: bool = False
 ) -> tuple[Array, Array]:
     """The recency probability to leading order: under the Wishart law and under the normal law.
 
@@ -165,23 +166,22 @@ def predicted_recency(
         inputs: ``SharedGaussian`` at a numeric width.
         n: number of tokens, at least 3.
         layers: number of layers.
-        input_scale: factor that multiplies every input vector.
+        normalise_inputs: whether the residual stream starts with the normalised inputs.
 
     Returns:
         Two arrays of shape (layers,).
 
     Raises:
-        InvalidInput: the inputs are not Gaussian or their width is below 9, the mask is not causal, or there are fewer than three tokens.
+        InvalidInput: the inputs are not Gaussian or their width is below 9, the mask is not causal, or there are
+            fewer than three tokens.
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     if n < 3:
         raise InvalidInput(f"n = {n}", "n >= 3", "a triple j < k < i needs three tokens")
     if decoder.mask != Causal():
-        raise InvalidInput(
-            f"mask = {decoder.mask}", "'the mask is causal'", "recency is about keys before the query"
-        )
+        raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "recency is about keys before the query")
     law = law_of(inputs, decoder)
-    linear = linear_of(law, layer_of(decoder, n, law.d), layers, input_scale)
+    linear = linear_of(law, layer_of(decoder, n, law.d), layers, normalise_inputs)
     if linear is None:
         raise InvalidInput(
             f"inputs = {inputs}", "'Gaussian inputs of width 9 or more'", "use SharedGaussian, or sample instead"

@@ -134,9 +134,7 @@ def certified_spread(enclosure: Enclosure, layer: int) -> CertifiedSpread:
 def _ball_diagonals(enclosure: Enclosure, layer: int) -> Iterator[tuple[int, list[arb]]]:
     n = enclosure.n
     if not 1 <= layer <= len(enclosure.layers):
-        raise InvalidInput(
-            f"layer = {layer}", f"1 <= layer <= {len(enclosure.layers)}", "enclose more layers"
-        )
+        raise InvalidInput(f"layer = {layer}", f"1 <= layer <= {len(enclosure.layers)}", "enclose more layers")
     rows = enclosure.layers[layer - 1].scores
     for distance in range(-(n - 1), n):
         band = [rows[i][i - distance] for i in range(max(0, distance), min(n, n + distance))]

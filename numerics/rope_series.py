@@ -1,14 +1,15 @@
-"""The 1/d correction of expected scores with a position encoding: the layer map to second order in the inputs' noise.
+"""The 1/d correction of expected scores with a position encoding.
 
-A layer without LayerNorm sees its input vectors through the products T_kl(D) = <x_k, R_D x_l> alone, where R_D is RoPE's
-rotation by D steps (the identity without RoPE). With C the mixing of the inputs accumulated so far,
+A layer without LayerNorm sees its input vectors through the products T_kl(D) = <x_k, R_D x_l> alone, where R_D is
+RoPE's rotation by D steps (the identity without RoPE). With C the mixing of the inputs accumulated so far,
 
-    S_ij = s_i s_j F_ij / scale,   F_ij = sum_kl C_ik C_jl T_kl(j - i),   s_i = F_ii^(-1/2),   C' = (A diag(s) + lam I) C.
+    S_ij = s_i s_j F_ij / scale,     F_ij = sum_kl C_ik C_jl T_kl(j - i),     s_i = F_ii^(-1/2),
+    C' = (A diag(s) + residual I) C.
 
 Under the law ``Sphere`` T has mean kappa(D) K_kl exactly, and its covariances over D are known in closed form at every
-width (``fluctuations``). So with S = S_0 + c_1 + c_2 + ... by orders in the noise, E S = S_0 + E c_2 + O(1/d^2), where
-S_0 is the limit, E c_1 = 0, and E c_2 is a sum over uncorrelated directions of the noise, each followed through the layers
-in truncated power series. c_1 and c_2 of a sample are also control variates with known means.
+width (``Noise``). So with S = S_0 + c_1 + c_2 + ... by orders in the noise, E S = S_0 + E c_2 + O(1/d^2), where S_0
+is the limit, E c_1 = 0, and E c_2 is a sum over uncorrelated directions of the noise, each followed through the layers
+in power series up to second order. c_1 and c_2 of a sample are also control variates with known means.
 
 Shares no code with ``numerics.attention``, ``numerics.gram`` and ``numerics.balls``.
 """
@@ -53,7 +54,10 @@ def kappa(position: Position | None, distances: NDArray[np.int_]) -> Array:
 
 
 def turned_products(position: Position | None, vectors: Array) -> Array:
-    """T_kl(D) for D = 0..n-1 of vectors of shape (batch, n, d), half-split pairing; shape (batch, n, n, n), [D, k, l]."""
+    """T_kl(D) for D = 0..n-1 of vectors of shape (batch, n, d); shape (batch, n, n, n), index [D, k, l].
+
+    RoPE pairs coordinates m and m + dim/2 of each block.
+    """
     batch, n, d = vectors.shape
     if not isinstance(position, Rope):
         plain = vectors @ vectors.swapaxes(1, 2)
@@ -179,9 +183,10 @@ def _softmax(exponents: Series, bias: Array, visible: NDArray[np.bool_]) -> Seri
 class Noise:
     """Closed-form covariances of T_kl(D) for ``Sphere(d, alpha)``, over distances D.
 
-    With u and v_k as in ``Sphere``, T_kl = alpha A + sqrt(alpha(1-alpha)) (B_l(D) + B_k(-D)) + (1-alpha) V_kl(D), where
-    A = <u, R_D u>, B_k(D) = <u, R_D v_k>, V_kl = <v_k, R_D v_l>. A and V_kk are even in D and V_lk(D) = V_kl(-D). Changing
-    the sign of a v_k shows that the B_k, the V_kl with k < l, and the even group are uncorrelated with one another.
+    With u and v_k as in ``Sphere``, T_kl = alpha A + sqrt(alpha(1-alpha)) (B_l(D) + B_k(-D)) + (1-alpha) V_kl(D),
+    where A = <u, R_D u>, B_k(D) = <u, R_D v_k>, V_kl = <v_k, R_D v_l>. A and V_kk are even in D, and
+    V_lk(D) = V_kl(-D). Changing the sign of one v_k shows that the B_k, the V_kl with k < l, and the even group
+    A, V_11, V_22, ... are uncorrelated with one another.
     """
 
     position: Position | None

@@ -63,7 +63,25 @@ def moments_of(samples: Array) -> Moments:
     Raises:
         InvalidInput: a sample is NaN or infinite.
     """
+    return _with_deviation(samples)[0]
+
+
+def paired_moments(samples: Array, shift: Array | float = 0.0) -> tuple[Moments, Moments]:
+    """Moments over the first axis, of ``samples`` + ``shift`` and of their differences along the last axis.
+
+    Raises:
+        InvalidInput: a sample is NaN or infinite.
+    """
+    moments, deviation = _with_deviation(samples)
+    mean = moments.mean + shift
+    step = deviation[..., 1:] - deviation[..., :-1]
+    squares = np.einsum("b...,b...->...", step, step)
+    differences = Moments(moments.count, mean[..., 1:] - mean[..., :-1], squares)
+    return Moments(moments.count, mean, moments.squares), differences
+
+
+def _with_deviation(samples: Array) -> tuple[Moments, Array]:
     mean = samples.mean(axis=0)
     require_finite(mean)
     deviation = samples - mean
-    return Moments(samples.shape[0], mean, np.einsum("b...,b...->...", deviation, deviation))
+    return Moments(len(samples), mean, np.einsum("b...,b...->...", deviation, deviation)), deviation

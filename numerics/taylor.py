@@ -13,7 +13,8 @@ and then rho'_i = K'_ii^(1/2), Y'_ij = K'_ij / (rho'_i rho'_j). What makes this 
 * Coefficients of order 0 are common to the batch and computed once.
 * Coefficients lie below one another, so that a sum of products is a single matrix product.
 * N is kept transposed, because BLAS is slower with a transposed right factor.
-* Rows of N are divided by the rho' of order 0, so that the series of K'_ii starts with 1.
+* Rows of N are divided by the rho' of order 0, so that the series of K'_ii starts with 1, and multiplied by
+  what the softmax divides by, so that A need not be normalised.
 * Under a causal mask N is lower triangular, and only the lower blocks of K' are computed.
 """
 
@@ -46,43 +47,44 @@ def power(base: Sequence[Array], exponent: float) -> Series:
     return result
 
 
-def _exponential(logits: Sequence[Array], scratch: Array) -> Series:
-    """e_1, e_2, ... with exp(y_1 t + y_2 t^2 + ...) = 1 + e_1 t + ...
+def _product(left: Sequence[Array], right: Sequence[Array]) -> Series:
+    """Coefficients of the product of two series, entry by entry."""
+    return [np.sum([left[q] * right[p - q] for q in range(p + 1)], axis=0) for p in range(len(left))]
+
+
+def _exponential(logits: Sequence[Array], order: int, scratch: Array) -> Series:
+    """e_1, ..., e_order with exp(y_1 t + y_2 t^2 + ...) = 1 + e_1 t + ...; y_p = 0 beyond the given ones.
 
     They satisfy k e_k = sum over m = 1..k of m y_m e_(k-m).
     """
-    result: Series = []
-    for k, logit in enumerate(logits, start=1):
-        if k == 1:
-            result.append(logit)
-            continue
+    result: Series = [logits[0]]
+    for k in range(2, order + 1):
         total = logits[0] * result[k - 2]
-        for m in range(2, k):
+        for m in range(2, min(k, len(logits) + 1)):
             np.multiply(logits[m - 1], result[k - m - 1], out=scratch)
             scratch *= m
             total += scratch
         total *= 1 / k
-        total += logit
+        if k <= len(logits):
+            total += logits[k - 1]
         result.append(total)
     return result
 
 
-def _softmax_factors(constant: Array, logits: Sequence[Array], scratch: Array) -> Series:
+def _softmax_factors(constant: Array, exponential: Sequence[Array]) -> Series:
     """f_1, f_2, ... with A_p = A_0 f_p entry by entry, transposed: axes (batch, key, query).
 
     Args:
         constant: A_0 transposed.
-        logits: coefficients of order 1, 2, ... of the symmetric logits.
-        scratch: an array to work in.
+        exponential: coefficients of order 1, 2, ... of exp(y - y_0) for symmetric logits y.
     """
-    exponential = _exponential(logits, scratch)
     sums = [np.ones(constant.shape[1])] + [np.einsum("ji,bji->bi", constant, e) for e in exponential]
     inverse = power(sums, -1)
     result: Series = []
     for p, factor in enumerate(exponential, start=1):
         total = factor + inverse[p][:, None, :]
         for q in range(1, p):
-            total += np.multiply(exponential[p - q - 1], inverse[q][:, None, :], out=scratch)
+            total += exponential[p - q - 1] * inverse[q][:, None, :]
         result.append(total)
     return result
 
@@ -129,12 +131,16 @@ class _Workspace:
     def half_at(self, p: int) -> Array:
         return self.half[:, :, p * self.n : (p + 1) * self.n]
 
-    def congruence(self, p: int) -> Array:
-        """Coefficient p of N Y N^T; those of N Y below p must have been computed before."""
-        n, reach = self.n, (p + 1) * self.n
-        mixing = self.mixing[:, (self.order - p) * n :]
-        np.matmul(mixing.swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p))
-        return np.matmul(self.half[:, :, :reach], mixing, out=self.after[p - 1])
+    def congruence(self, p: int, degree: int) -> Array:
+        """Coefficient p of N Y N^T; those of N Y below p must have been computed before.
+
+        ``degree`` bounds the orders at which Y does not vanish.
+        """
+        n, start, reach = self.n, (self.order - p) * self.n, (p + 1) * self.n
+        terms = min(p, degree) + 1
+        left = self.mixing[:, start : start + terms * n]
+        np.matmul(left.swapaxes(1, 2), self.gram[:, : terms * n], out=self.half_at(p))
+        return np.matmul(self.half[:, :, :reach], self.mixing[:, start:], out=self.after[p - 1])
 
     def copy_corner(self, whole: _Workspace) -> None:
         """Take over the first tokens of ``whole``, which under a causal mask know nothing of the others."""
@@ -143,14 +149,15 @@ class _Workspace:
             own.reshape(-1, self.order + 1, h, h)[:] = other.reshape(blocks)[:, :, :h, :h]
         self.half_at(0)[:] = whole.half_at(0)[:, :h, :h]
 
-    def lower_congruence(self, p: int, corner: _Workspace) -> Array:
+    def lower_congruence(self, p: int, degree: int, corner: _Workspace) -> Array:
         """The same for N lower triangular: leading block, lower block and its mirror image."""
-        n, h, reach = self.n, corner.n, (p + 1) * self.n
-        mixing = self.mixing[:, (self.order - p) * n :]
-        np.matmul(mixing[:, :, h:].swapaxes(1, 2), self.gram[:, :reach], out=self.half_at(p)[:, h:])
+        n, h, start, reach = self.n, corner.n, (self.order - p) * self.n, (p + 1) * self.n
+        terms = min(p, degree) + 1
+        left = self.mixing[:, start : start + terms * n, h:]
+        np.matmul(left.swapaxes(1, 2), self.gram[:, : terms * n], out=self.half_at(p)[:, h:])
         result = self.after[p - 1]
-        np.matmul(self.half[:, h:, :reach], mixing, out=result[:, h:])
-        result[:, :h, :h] = corner.congruence(p)
+        np.matmul(self.half[:, h:, :reach], self.mixing[:, start:], out=result[:, h:])
+        result[:, :h, :h] = corner.congruence(p, degree)
         result[:, :h, h:] = result[:, h:, :h].swapaxes(1, 2)
         return result
 
@@ -201,22 +208,31 @@ def _outer(series: Array, p: int, out: Array) -> Array:
     return np.matmul(part, part[:, :, ::-1].swapaxes(1, 2), out=out)
 
 
-def _cosines(scaled: Series, out: Sequence[Array], scratch: Array) -> Series:
-    """Write coefficients 1, 2, ... of K_ij / (K_ii K_jj)^(1/2) to ``out``; return those of K_ii^(1/2).
+def _rescale(scaled: Series, factors: Series, out: Sequence[Array], scratch: Array) -> None:
+    """Write coefficients 1, 2, ... of s_i K_ij s_j to ``out``, for a series s with s_0 = 1.
 
     Args:
-        scaled: coefficients of K, with unit diagonal at order 0.
+        scaled: coefficients of K.
+        factors: coefficients of s, shape (batch, n).
         out: where to, one array for each order from 1.
         scratch: an array to work in.
     """
-    batch, n = scaled[1].shape[:2]
-    diagonal = [np.ones((batch, n)), *(np.einsum("bii->bi", gram) for gram in scaled[1:])]
-    inverse = np.stack(power(diagonal, -0.5), axis=-1)
+    columns = np.stack(factors, axis=-1)
     for p, target in enumerate(out, start=1):
-        np.multiply(_outer(inverse, p, scratch), scaled[0], out=target)
+        np.multiply(_outer(columns, p, scratch), scaled[0], out=target)
         target += scaled[p]
         for q in range(1, p):
-            target += np.multiply(_outer(inverse, q, scratch), scaled[p - q], out=scratch)
+            target += np.multiply(_outer(columns, q, scratch), scaled[p - q], out=scratch)
+
+
+def _cosines(scaled: Series, out: Sequence[Array], scratch: Array) -> Series:
+    """Write coefficients 1, 2, ... of K_ij / (K_ii K_jj)^(1/2) to ``out``; return those of K_ii^(1/2).
+
+    The diagonal of ``scaled`` is 1 at order 0.
+    """
+    batch, n = scaled[1].shape[:2]
+    diagonal = [np.ones((batch, n)), *(np.einsum("bii->bi", gram) for gram in scaled[1:])]
+    _rescale(scaled, power(diagonal, -0.5), out, scratch)
     return power(diagonal, 0.5)
 
 
@@ -265,24 +281,32 @@ class TaylorMap:
         work = _Workspace.empty(batch, n, self.order)
         corner = _Workspace.empty(batch, n // 2, self.order) if self._causal else None
         scaled = self._start(direction)
+        rows: Series | None = None
         for level, constants in enumerate(self.levels):
-            carried = self._enter(work, scaled, constants)
+            norms = self._enter(work, scaled, rows, constants)
             if quantity == "scores":
                 gain = self.layer.score_gain
                 grams = [work.gram_at(p) for p in range(1, self.order + 1)]
                 yield grams if gain == 1 else [gain * gram for gram in grams]
-            last = level == self.layers - 1
-            if last and quantity == "scores":
-                return
-            factors = self._factors(work, constants)
-            if quantity == "weights":
-                yield [constants.weights * factor.swapaxes(1, 2) for factor in factors]
-                if last:
+                if level == self.layers - 1:
                     return
-            scaled = self._leave(work, corner, factors, carried, constants)
+            # The first layer sees K_0 + t K_1 itself, unless it or what comes before it normalises.
+            still_linear = level == 0 and self.start_norm is None
+            if still_linear and self.layer.normalised:
+                still_linear = not np.einsum("bii->bi", direction).any()
+            degree = 1 if still_linear else self.order
+            exponential = self._exponential(work, degree)
+            if quantity == "weights":
+                factors = _softmax_factors(constants.weights.T, exponential)
+                yield [constants.weights * factor.swapaxes(1, 2) for factor in factors]
+                if level == self.layers - 1:
+                    return
+            rows = self._mix(work, exponential, norms, constants)
+            scaled = self._leave(work, corner, degree, constants)
             if quantity == "gram":
-                scale = np.outer(constants.next_norms, constants.next_norms)
-                yield [scale * gram for gram in scaled[1:]]
+                after = [np.empty_like(direction) for _ in range(self.order)]
+                _rescale(scaled, power(rows, -1), after, work.scratch)
+                yield [np.outer(constants.next_norms, constants.next_norms) * gram for gram in after]
 
     def _start(self, direction: Array) -> Series:
         """The series of K, rows and columns divided by the norms of order 0 if the layer normalises."""
@@ -300,48 +324,61 @@ class TaylorMap:
         scaled = [scaled[0], *cosines]
         return scaled if self.layer.normalised else [self.start_norm**2 * cosine for cosine in scaled]
 
-    def _enter(self, work: _Workspace, scaled: Series, constants: _Constants) -> Series:
-        """Write the Gram matrix of the normalised tokens to ``work``; return the series of their norms."""
+    def _enter(self, work: _Workspace, scaled: Series, rows: Series | None, constants: _Constants) -> Series:
+        """Write the Gram matrix of the (normalised) tokens to ``work``; return the series of their norms.
+
+        ``rows`` is the series by which the rows of N were multiplied in the layer before.
+        """
         work.gram_at(0)[:] = constants.gram
         targets = [work.gram_at(p) for p in range(1, self.order + 1)]
+        flat = [constants.norms, *[np.zeros((len(work.gram), self.layer.n))] * self.order]
         if self.layer.normalised and any(np.einsum("bii->bi", gram).any() for gram in scaled[1:]):
-            return [constants.norms * part for part in _cosines(scaled, targets, work.scratch)]
+            norms = _cosines(scaled, targets, work.scratch)
+            if rows is not None:
+                norms = _product(norms, power(rows, -1))
+            return [constants.norms * part for part in norms]
+        if rows is not None:
+            _rescale(scaled, power(rows, -1), targets, work.scratch)
+            return flat
         for target, gram in zip(targets, scaled[1:], strict=True):
             target[:] = gram
-        return [constants.norms, *[np.zeros(self.layer.n)] * self.order]
+        return flat
 
-    def _factors(self, work: _Workspace, constants: _Constants) -> Series:
+    def _exponential(self, work: _Workspace, degree: int) -> Series:
         gain = self.layer.beta * self.layer.score_gain
-        logits = [work.gram_at(p) for p in range(1, self.order + 1)]
+        logits = [work.gram_at(p) for p in range(1, degree + 1)]
         if gain != 1:
             logits = [gain * logit for logit in logits]
-        return _softmax_factors(constants.weights.T, logits, work.scratch)
+        return _exponential(logits, self.order, work.scratch)
 
-    def _leave(
-        self,
-        work: _Workspace,
-        corner: _Workspace | None,
-        factors: Series,
-        carried: Series,
-        constants: _Constants,
-    ) -> Series:
-        """Coefficients of K', its rows and columns divided by the norms of order 0."""
+    def _mix(self, work: _Workspace, exponential: Series, norms: Series, constants: _Constants) -> Series:
+        """Write N^T to ``work``, its rows multiplied by a series g with g_0 = 1; return g.
+
+        With g_i = sum over j of A_ij exp(y_ij - y_ij at order 0), what the softmax divides by, A itself need not
+        be divided. Cosines do not change when rows of N are multiplied; norms and inner products do.
+        """
         inverse = 1 / constants.next_norms
         work.mixing_at(0)[:] = constants.mixing.T * inverse
         weights = np.ascontiguousarray(constants.weights.T) * (self.layer.value_norm * inverse)
-        for p, factor in enumerate(factors, start=1):
-            target = work.mixing_at(p)
-            np.multiply(weights, factor, out=target)
-            if self.layer.normalised and self.layer.residual:
-                np.einsum("bii->bi", target)[:] += self.layer.residual * inverse * carried[p]
-        constant = constants.mixing @ constants.gram
-        work.half_at(0)[:] = constant * inverse[:, None]
+        rows: Series = [np.ones((len(work.mixing), self.layer.n))]
+        for p, factor in enumerate(exponential, start=1):
+            target = np.multiply(weights, factor, out=work.mixing_at(p))
+            rows.append(target.sum(axis=1) / (self.layer.value_norm * inverse))
+        if self.layer.residual:
+            for p, part in enumerate(_product(norms, rows)[1:], start=1):
+                np.einsum("bii->bi", work.mixing_at(p))[:] += self.layer.residual * inverse * part
+        return rows
+
+    def _leave(self, work: _Workspace, corner: _Workspace | None, degree: int, constants: _Constants) -> Series:
+        """Coefficients of N Y N^T for the N of ``work``."""
+        inverse = 1 / constants.next_norms
+        work.half_at(0)[:] = (constants.mixing @ constants.gram) * inverse[:, None]
         result = [constants.after * np.outer(inverse, inverse)]
         orders = range(1, self.order + 1)
         if corner is None:
-            return result + [work.congruence(p) for p in orders]
+            return result + [work.congruence(p, degree) for p in orders]
         corner.copy_corner(work)
-        return result + [work.lower_congruence(p, corner) for p in orders]
+        return result + [work.lower_congruence(p, degree, corner) for p in orders]
 
 
 def taylor_coefficients(

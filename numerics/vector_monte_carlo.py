@@ -1,10 +1,10 @@
 """Expected scores by literal attention on sampled vectors, with any position encoding and mask.
 
 ``numerics.monte_carlo`` samples coordinates in a basis of the tokens' span and never sees a vector of R^d. RoPE turns
-coordinates of R^d, so here inputs are drawn as vectors and go through ``numerics.attention``. The law ``Sphere`` admits
-control variates: the first and second order of the scores in the noise of the inputs, with known means
-(``numerics.rope_series``). They remove what fluctuates at order d^(-1/2) and 1/d, so that a few hundred samples tell the
-limit from its correction.
+coordinates of R^d, so here inputs are drawn as vectors and go through ``numerics.attention``. The law ``Sphere``
+admits control variates: the first and second order of the scores in the noise of the inputs, with known means
+(``numerics.rope_series``). They remove what fluctuates at order d^(-1/2) and 1/d, so that a few hundred samples tell
+the limit from its correction.
 """
 
 from __future__ import annotations

@@ -43,9 +43,7 @@ def realise(gram: NDArray[np.float64], d: int, centred: bool = False) -> NDArray
     return padded @ _sum_zero_basis(d) if centred else padded
 
 
-def realise_planes(
-    gram: NDArray[np.float64], dim: int, blocks: int, centred: bool = False
-) -> NDArray[np.float64]:
+def realise_planes(gram: NDArray[np.float64], dim: int, blocks: int, centred: bool = False) -> NDArray[np.float64]:
     """Return n vectors in R^(blocks * dim) with Gram matrix ``gram`` for which RoPE factorises exactly.
 
     In every block each vector is a multiple of (1, ..., 1). So all planes that RoPE turns carry the same

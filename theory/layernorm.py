@@ -29,23 +29,18 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from sympy import And, Eq, Expr, Ge, Gt, Implies, Integer, Le, Lt, Sum, exp, sqrt
-from sympy.logic.boolalg import Boolean
+from sympy import Eq, Expr, Ge, Integer, Le, Lt, Sum, Symbol, exp, sqrt
 
 from theory.decoder import Decoder
 from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
 from theory.layer_one import l, r
 from theory.layer_two import (
     ADMISSIBLE,
     EARLIER,
-    EARLIER_BY_TWO,
     INPUTS,
-    below_diagonal,
     closed_form,
     increasing,
     norms,
-    order,
 )
 from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
 from theory.symbols import alpha, beta, d, i, j, k, lam
@@ -77,28 +72,21 @@ def effective_residual(residual: Expr, input_norm: Expr) -> Expr:
     return residual * input_norm / sqrt(d)
 
 
-def _values(scale: Scale) -> dict:
+def _values(scale: Scale) -> dict[Symbol, Expr]:
     """The numbers of the equivalent decoder, for the symbols of the general results."""
     twin = equivalent(scale)
     return {beta: twin.beta, lam: twin.residual, r: exp(twin.beta * (1 - alpha))}
 
 
-def cited(label: str, lemma: Derivation, step: str, scale: Scale, premises: tuple[str, ...] = (), **more: object) -> Step:
-    """A general result of the l2 layer, for the equivalent decoder.
-
-    Args:
-        label, premises: of the new step.
-        lemma, step: what is cited.
-        scale: of the LayerNorm decoder.
-        more: ``positions``, values for i and j; ``given``, the hypotheses of the new step; ``why``.
-    """
-    values = {**_values(scale), **more.get("positions", {})}  # pyright: ignore[reportGeneralTypeIssues]
+def _cited(
+    label: str, lemma: Derivation, step: str, scale: Scale, premises: tuple[str, ...] = (), why: str = ""
+) -> Step:
+    """A general result of the l2 layer, for the equivalent decoder."""
+    values = _values(scale)
     (line,) = [s for s in lemma.steps if s.label == step]
-    given = more.get("given", tuple(h.xreplace(values) for h in line.given))
-    return Step(
-        label, line.statement.xreplace(values), "cite", premises, tuple(given),  # pyright: ignore[reportArgumentType]
-        {"lemma": lemma.name, "step": step, "values": values}, str(more.get("why", "")),
-    )  # fmt: skip
+    given = tuple(h.xreplace(values) for h in line.given)
+    hints = {"lemma": lemma.name, "step": step, "values": values}
+    return Step(label, line.statement.xreplace(values), "cite", premises, given, hints, why)
 
 
 class _Pair:
@@ -222,8 +210,8 @@ def reduction(scale: Scale = "sqrt(d)") -> Derivation:
         scaled("G", gram, gram_l2),
         scaled("G-self", self_gram, self_gram_l2, j=i),
         scaled("G-self-j", key_gram, key_gram_l2, i=j),
-        cited("positive", lemma, "G-positive", scale),
-        cited("positive-j", lemma, "G-positive-j", scale),
+        _cited("positive", lemma, "G-positive", scale),
+        _cited("positive-j", lemma, "G-positive-j", scale),
         Step("S-upper", Eq(score, gain * cosine), "score", ("G", "G-self", "G-self-j", *positive), given=(EARLIER,),
              why="the factor d cancels in a cosine"),
         Step("S-lower", Eq(score_l2, cosine), "score", positive, given=(EARLIER,)),
@@ -243,12 +231,6 @@ def reduction(scale: Scale = "sqrt(d)") -> Derivation:
     )
 
 
-def order_statement(scale: Scale = "sqrt(d)") -> Boolean:
-    """Strict increase of the scores of layer two towards the query."""
-    model = {"decoder": decoder(scale), "inputs": INPUTS}
-    return Lt(Score(2, i, j, **model), Score(2, i, j + 1, **model))
-
-
 @cache
 def recency(scale: Scale = "sqrt(d)") -> Derivation:
     """With LayerNorm, too, closer keys score higher in the second layer, up to and including the diagonal."""
@@ -266,12 +248,12 @@ def recency(scale: Scale = "sqrt(d)") -> Derivation:
              hints={"lemma": lemma.name, "step": "S", "values": {j: j + 1}}),
         Step("self-upper", Eq(own, gain), "cite", ("independent",),
              hints={"lemma": lemma.name, "step": "S-self"}),
-        cited("self-lower", form, "S-self", scale, ("independent",)),
+        _cited("self-lower", form, "S-self", scale, ("independent",)),
         Step("self", Eq(own, gain * own_l2), "identity", ("self-upper", "self-lower")),
         Step("next-at", Eq(closer, gain * closer_l2), "equals", ("self",), given=(adjacent,)),
         Step("next", Eq(closer, gain * closer_l2), "cases", ("next-before", "next-at"), given=(EARLIER,),
              why="j + 1 < i or j + 1 = i"),
-        cited("increase-l2", theorem, "increase", scale, why="the theorem of layer two"),
+        _cited("increase-l2", theorem, "increase", scale, why="the theorem of layer two"),
         *(
             [Step("increase-scaled", Lt(gain * here_l2, gain * closer_l2), "product", ("increase-l2",),
                   given=(EARLIER,), hints={"factor": gain})] if gain != 1 else []

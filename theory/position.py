@@ -11,6 +11,7 @@ and leave the score S_ij itself alone. Everything here is plain data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import sympy
 
@@ -37,9 +38,7 @@ class Rope:
         object.__setattr__(self, "dim", positive_integer(self.dim, "dim"))
         require(self.base > 1, f"base = {self.base}", "base > 1", "RoPE commonly uses 10000")
         if self.dim % 2:
-            raise InvalidInput(
-                f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates"
-            )
+            raise InvalidInput(f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates")
 
     def check_width(self, d: int | None) -> None:
         """Refuse a width that is not made of whole blocks.
@@ -111,7 +110,7 @@ class T5Bias:
         return self.later[bucket(-distance, len(self.later), self.max_distance)]
 
 
-def _biases(values: object, name: str, max_distance: int) -> tuple[sympy.Expr, ...]:
+def _biases(values: Any, name: str, max_distance: int) -> tuple[sympy.Expr, ...]:
     if not isinstance(values, tuple | list | sympy.Tuple):
         raise InvalidInput(f"{name} = {values!r}", f"'{name} is a tuple of numbers'", "give one a bucket")
     biases = tuple(exact(value, f"{name}[{place}]") for place, value in enumerate(values))
@@ -141,9 +140,7 @@ def bucket(distance: int, buckets: int, max_distance: int) -> int:
         return distance
     rest = buckets - single
     step = 0
-    while step < rest - 1 and (
-        distance**rest * single ** (step + 1) >= max_distance ** (step + 1) * single**rest
-    ):
+    while step < rest - 1 and (distance**rest * single ** (step + 1) >= max_distance ** (step + 1) * single**rest):
         step += 1
     return single + step
 

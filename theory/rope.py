@@ -31,7 +31,8 @@ x_k, and T_kl(D) = <x_k, R_D x_l> for the input vectors. Then, with norms s_i^-2
     S_ij = s_i s_j sum_kl C_ik C_jl T_kl(j - i),
 
 so a layer sees its inputs through the numbers T_kl(D), |D| < n, alone. Suppose (H) T_kl(D) = kappa(D) K_kl for all
-k, l and |D| < n. Then S_ij = kappa(i-j) Y_ij with the cosine Y_ij = s_i s_j sum C_ik C_jl K_kl, the weights depend on K alone, and so do the next C and K' = C K C^T: by induction, at every layer,
+k, l and |D| < n. Then S_ij = kappa(i-j) Y_ij with the cosine Y_ij = s_i s_j sum C_ik C_jl K_kl, the weights depend on
+K alone, and so do the next C and K' = C K C^T: by induction, at every layer,
 
     S_ij = kappa(i - j) Y_ij,    A = softmax(mask(beta S)),    K' = M K M^T.
 
@@ -57,6 +58,8 @@ Source: arXiv 2104.09864, section 3.2 (RoPE); arXiv 2509.21042, section 5.1 (its
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 from sympy import Ci, Expr, Integer, Sum, Symbol, cos, log
 
@@ -64,9 +67,51 @@ from theory.cosine import mean_cosine_shared_gaussian
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, Inputs, SharedGaussian
 from theory.position import Rope
+from theory.quantities import Record
 from theory.values import exact, require
 
 plane = Symbol("m", integer=True, nonnegative=True)  # index of a plane, in sums over planes
+
+
+class Kappa(Expr):
+    r"""kappa(D) by name, so that statements need not spell out its dim/2 terms; ``doit`` does.
+
+    >>> Kappa(Symbol("D"), Rope(base=100, dim=4)).doit()
+    cos(D/10)/2 + cos(D)/2
+    """
+
+    is_commutative = True
+    is_extended_real = True
+    is_real = True
+    is_finite = True
+
+    def __new__(cls, distance: object, position: Rope | Record | None = None) -> Kappa:
+        rope = position if isinstance(position, Record) else Record.of(position or Rope())
+        return super().__new__(cls, exact(distance, "distance"), rope)
+
+    @property
+    def distance(self) -> Expr:
+        """D, usually i - j."""
+        return self.args[0]
+
+    @property
+    def position(self) -> Rope:
+        """The embedding whose angles are averaged over."""
+        return Record.read(self.args[1])
+
+    def doit(self, **hints: object) -> Expr:
+        """The explicit sum of cosines."""
+        return kernel(self.distance, self.position)
+
+    def _eval_evalf(self, prec: int) -> Expr:
+        return self.doit()._eval_evalf(prec)
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        power = "" if exp is None else f"^{{{exp}}}"
+        return rf"\kappa_{{{self.position.dim}}}{power}\left({printer._print(self.distance)}\right)"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"kappa{self.position.dim}({printer._print(self.distance)})"
 
 
 def kernel(distance: object, position: Rope | None = None) -> Expr:

@@ -24,10 +24,11 @@ from sympy.core.symbol import Str
 
 from numerics import balls
 from numerics.balls import Enclosure, enclose, negation, working_precision
-from theory.decoder import Causal, Decoder
+from theory.decoder import Bidirectional, Decoder, Mask, Prefix, Rope
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated
 from theory.quantities import Gram, InputGram, Mix, Quantity, Record, Score, Weight
+from theory.rope import Kappa
 from theory.symbols import d, n
 
 Number = fmpq | arb
@@ -120,13 +121,17 @@ class Models:
 
     def integers(self, index: int) -> tuple[Symbol, ...]:
         """The integer symbols that the quantities of model ``index`` depend on."""
-        decoder, inputs = self.pairs[index]
-        found = {s for s in _symbols(decoder, inputs) if s.is_integer}
-        if not isinstance(Record.read(decoder.args[5]), Causal):
-            found.add(n)  # rows of a causal decoder don't see later tokens; others do
-        if Str("layernorm") in decoder.args or isinstance(decoder.args[4], Str):
-            found.add(d)
-        return tuple(sorted(found, key=str))
+        return _integers(*self.pairs[index])
+
+
+@lru_cache(maxsize=64)
+def _integers(decoder: Basic, inputs: Basic) -> tuple[Symbol, ...]:
+    found = {s for s in _symbols(decoder, inputs) if s.is_integer}
+    if isinstance(Record.read(decoder.args[5]), Bidirectional | Prefix):
+        found.add(n)  # with the other masks rows don't see later tokens, however many there are
+    if Str("layernorm") in decoder.args or isinstance(decoder.args[4], Str):
+        found.add(d)
+    return tuple(sorted(found, key=str))
 
 
 def _symbols(*trees: Basic) -> set[Symbol]:
@@ -185,15 +190,18 @@ class Scene:
         decoder, intervals = self._decoder(decoder_tree)
         alpha = self._parameter(inputs_tree.args[1])
         width = self._whole(d) if d in self.values else None
-        if isinstance(decoder.mask, Causal):
-            # Row i of a causal decoder depends on the tokens up to i only, so any n >= i will do.
-            counts: Sequence[int] = sorted({position, max(position, self.horizon)}, reverse=True)
+        if isinstance(decoder.mask, Prefix) and n in self.values and self._whole(n) < decoder.mask.length:
+            raise NotApplicable(f"a prefix of {decoder.mask.length} is longer than n = {self._whole(n)}")
+        enough = _tokens_seen(decoder.mask, position)
+        if enough is not None:
+            # Rows up to this position depend on no later token, so any larger n will do.
+            counts: Sequence[int] = sorted({enough, max(enough, self.horizon)}, reverse=True)
         elif n in self.values:
             counts = (self._whole(n),)
             if position > counts[0]:
                 raise NotApplicable(f"position {position} lies beyond the last token, n = {counts[0]}")
         else:
-            raise NotApplicable("without a causal mask the quantities depend on n, which is not given")
+            raise NotApplicable("without a mask the quantities depend on n, which is not given")
         refusal: InvalidInput | None = None
         for count in counts:
             try:
@@ -235,6 +243,13 @@ class Scene:
         return whole(self.ball(symbol), str(symbol))
 
 
+def _tokens_seen(mask: Mask, position: int) -> int | None:
+    """How many tokens decide the rows up to ``position`` at every depth; None if all of the sequence do."""
+    if isinstance(mask, Bidirectional):
+        return None
+    return max(position, mask.length) if isinstance(mask, Prefix) else position
+
+
 def _exact(value: Any) -> Basic:
     if isinstance(value, fmpq):
         return sympy.Rational(int(value.p), int(value.q))
@@ -266,6 +281,7 @@ _FUNCTIONS: dict[type, Callable[[arb], arb]] = {
     sympy.tanh: arb.tanh,
     sympy.atan: arb.atan,
     sympy.erf: arb.erf,
+    sympy.Ci: arb.ci,
     sympy.gamma: arb.gamma,
 }
 _CONSTANTS: dict[Basic, Callable[[], arb]] = {
@@ -347,6 +363,25 @@ def _input_gram(expression: InputGram, models: Models) -> Value:
     return lambda scene: fmpq(1) if whole(query(scene), "i") == whole(key(scene), "j") else correlation(scene)
 
 
+def _kappa(expression: Kappa, models: Models) -> Value:
+    position, distance = expression.position, compile_value(expression.distance, models)
+    explicit = compile_value(expression.doit(), models)
+
+    def value(scene: Scene) -> Number:
+        steps = distance(scene)
+        if isinstance(steps, fmpq) and steps.q == 1:
+            return _kappa_at(position, abs(int(steps.p)), flint.ctx.prec)
+        return explicit(scene)
+
+    return value
+
+
+@lru_cache(maxsize=4096)
+def _kappa_at(position: Rope, distance: int, precision: int) -> arb:
+    with working_precision(precision):
+        return balls.rope_kernel(position, distance)
+
+
 def _add(expression: sympy.Add, models: Models) -> Value:
     terms = [compile_value(part, models) for part in expression.args]
     return lambda scene: reduce(lambda a, b: a + b, (term(scene) for term in terms))
@@ -412,7 +447,11 @@ def _extremum(pick: str) -> Callable[[Basic, Models], Value]:
         parts = [compile_value(part, models) for part in expression.args]
 
         def value(scene: Scene) -> Number:
-            return reduce(lambda a, b: getattr(arb(a), pick)(arb(b)), [part(scene) for part in parts])
+            values = [part(scene) for part in parts]
+            exact = [entry for entry in values if isinstance(entry, fmpq)]
+            if len(exact) == len(values):  # a position stays one
+                return max(exact) if pick == "max" else min(exact)
+            return reduce(lambda a, b: getattr(arb(a), pick)(arb(b)), values)
 
         return value
 
@@ -499,6 +538,7 @@ def _piecewise(expression: Any, models: Models) -> Value:
 
 _COMPILERS: dict[Any, Callable[[Any, Models], Value]] = {
     InputGram: _input_gram,
+    Kappa: _kappa,
     sympy.Add: _add,
     sympy.Mul: _mul,
     sympy.Pow: _pow,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import sympy
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 from sympy import Basic, Symbol
 from sympy.core.relational import Relational
 
@@ -87,12 +87,12 @@ class Levels:
     def critical(self, rate: float, *, two_sided: bool) -> float:
         """The value that any of the comparisons exceeds by chance with probability at most ``rate``."""
         share = rate / self.tests / (2 if two_sided else 1)
-        return float(stats.t.isf(share, BATCHES - 1))
+        return float(-stdtrit(BATCHES - 1, share))
 
     @property
     def power(self) -> float:
         """What has to be added to a critical value to exceed it with the stated power."""
-        return float(stats.t.isf(1 - POWER, BATCHES - 1))
+        return float(stdtrit(BATCHES - 1, POWER))
 
 
 def examine(claim: Claim, *, seed: int = 0, effort: float = 1.0) -> Evidence | None:

@@ -7,6 +7,7 @@ rates below say how often a correct engine would fail if the seeds were drawn an
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -54,11 +55,16 @@ def scores(d: int, order: int, runs: int, samples: int = 1500) -> np.ndarray:
     return np.array(result)
 
 
+@cache
+def calibration_runs(d: int, order: int) -> np.ndarray:
+    return scores(d, order, RUNS)
+
+
 @pytest.mark.parametrize(("d", "order"), [(8, 0), (64, 0), (8, 2), (64, 1), (64, 3)])
 def test_z_scores_are_standard_normal(d: int, order: int) -> None:
     # The two quantities share their samples: one test each, so 6 tests in all (Bonferroni).
     level = FALSE_ALARM / 6
-    for z in np.split(scores(d, order, RUNS), 2):
+    for z in np.split(calibration_runs(d, order), 2):
         assert stats.kstest(z, "norm").pvalue > level
         assert abs(z.mean()) * np.sqrt(RUNS) < stats.norm.isf(level / 2)
         # Sum of squares: an error bar that is wrong by 40 percent either way fails with probability above 0.95.
@@ -68,7 +74,7 @@ def test_z_scores_are_standard_normal(d: int, order: int) -> None:
 
 def test_intervals_cover() -> None:
     # 1.96 standard errors: 120 runs; the number of misses is binomial(120, 0.05).
-    misses = int((np.abs(scores(64, 3, RUNS)[:RUNS]) > stats.norm.isf(0.025)).sum())
+    misses = int((np.abs(calibration_runs(64, 3)[:RUNS]) > stats.norm.isf(0.025)).sum())
     low, high = stats.binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], RUNS, 0.05)
     assert low <= misses <= high
 

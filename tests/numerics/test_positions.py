@@ -34,9 +34,7 @@ def combinations():
         for norm in ("l2", "layernorm", "none"):
             for position in POSITIONS:
                 for scale in (1, "sqrt(d)") if norm != "none" else (1,):
-                    yield Decoder(
-                        sympy.Rational(7, 5), sympy.Rational(2, 3), norm, scale, mask, position
-                    )
+                    yield Decoder(sympy.Rational(7, 5), sympy.Rational(2, 3), norm, scale, mask, position)
 
 
 def vectors_for(decoder, gram):
@@ -71,9 +69,7 @@ def test_three_routes_agree(decoder, alpha):
                 assert float(balls.weight(layer, i, j)) == pytest.approx(field.weights[at], abs=1e-12)
                 assert float(balls.gram(layer, i, j)) == pytest.approx(field.gram[at], rel=1e-12, abs=1e-12)
                 if first <= j <= last:
-                    assert float(balls.score(layer, i, j)) == pytest.approx(
-                        field.scores[at], rel=1e-12, abs=1e-12
-                    )
+                    assert float(balls.score(layer, i, j)) == pytest.approx(field.scores[at], rel=1e-12, abs=1e-12)
                 else:
                     assert np.isnan(field.scores[at])
 
@@ -164,13 +160,13 @@ def test_models_survive_as_sympy_trees(mask, position):
         (lambda: Alibi(-1), "slope >= 0"),
         (lambda: Alibi(math.nan), "slope is finite"),
         (lambda: T5Bias((1,)), "at least two"),
-        (lambda: T5Bias(3), "tuple of numbers"),
+        (lambda: T5Bias(3), "tuple of numbers"),  # pyright: ignore[reportArgumentType]
         (lambda: T5Bias((0, math.inf)), "finite"),
         (lambda: T5Bias((0, 1, 2, 3), max_distance=2), "max_distance > 2"),
         (lambda: T5Bias((0, 1), later=(0,)), "at least two"),
         (lambda: Decoder(mask=Bidirectional(), position=T5Bias((0, 1))), "every visible key"),
         (lambda: Decoder(mask=Prefix(2), position=T5Bias((0, 1))), "every visible key"),
-        (lambda: Decoder(position="rope"), "position is known"),
+        (lambda: Decoder(position="rope"), "position is known"),  # pyright: ignore[reportArgumentType]
         (lambda: mean_field(Decoder(mask=Prefix(4)), 0, 3, 1), "prefix length"),
         (lambda: mean_field(Decoder(norm="layernorm", position=Alibi(1)), 0, 3, 1, dim=1), "dim >= 2"),
         (lambda: mean_field(Decoder(position=Rope(dim=8)), 0, 3, 1, dim=12), "divides the width"),

@@ -17,7 +17,7 @@ from numerics.quadrature import (
     expected_score_21,
     expected_weights,
 )
-from theory.decoder import Bidirectional, Causal, Decoder, Rope
+from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
@@ -204,7 +204,7 @@ HARD = [
 def test_actual_errors_of_scores_stay_below_the_estimates(
     decoder: Decoder, inputs: Sphere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(quadrature, "_NODES", (64, 96))
+    monkeypatch.setattr(quadrature, "_NODES", (48, 72))
     fine = expected_attention(decoder, inputs, 3)
     for nodes in ((4, 6), (6, 9), (9, 13), (16, 24), (24, 36)):
         monkeypatch.setattr(quadrature, "_NODES", nodes)
@@ -280,6 +280,13 @@ def test_bad_sizes_are_refused() -> None:
         expected_weights(Decoder(), Sphere(8), 0)
     with pytest.raises(InvalidInput, match="causal"):
         expected_weights(Decoder(mask=Bidirectional()), Sphere(8), 3)
+    for mask in (Bidirectional(), SlidingWindow(1), Prefix(3)):
+        with pytest.raises(InvalidInput, match="causal"):
+            expected_score_21(Decoder(mask=mask), Sphere(8))
+    with pytest.raises(InvalidInput, match="causal"):
+        expected_weights(Decoder(mask=SlidingWindow(4)), Sphere(8), 5)
+    windowed, causal = (expected_weights(Decoder(mask=mask), Sphere(8), 4) for mask in (SlidingWindow(4), Causal()))
+    np.testing.assert_array_equal(windowed.value, causal.value)
     with pytest.raises(InvalidInput, match="digits"):
         expected_score_21(Decoder(mask=Causal()), Sphere(8), digits=0)
     with pytest.raises(InvalidInput, match="nodes"):

@@ -1,8 +1,8 @@
 """Expected scores with position encodings: the limit, its 1/d correction, and literal attention on vectors.
 
 Statistical tests compare standard errors: with false-alarm rate ALARM split over all entries of a comparison, the
-critical value of the t statistic is that of ``critical``. The second-order theory is off by B/d^2; at d = 64 to 4096 and
-four layers of six tokens that was measured at 2/d^2 and less, and the tests allow B = 10.
+critical value of the t statistic is that of ``critical``. The second-order theory is off by B/d^2; at d = 64 to 512
+and four layers of six tokens that was measured at 2.6/d^2 and less, and the tests allow B = 10.
 """
 
 import numpy as np
@@ -110,9 +110,7 @@ def test_two_floating_kernels_agree():
 def test_mean_scores_of_layer_one(inputs, pairing):
     # d = 8: a bias of order 1/d would be seen at many standard errors.
     position, n = Rope(base=10, dim=4), 4
-    run = expected_on_vectors(
-        Decoder(position=position, norm="none"), inputs, n, 1, 40_000, seed=3, pairing=pairing
-    )
+    run = expected_on_vectors(Decoder(position=position, norm="none"), inputs, n, 1, 40_000, seed=3, pairing=pairing)
     expected = np.array([
         [float(mean_score(inputs, i, j, position)) if i != j else np.nan for j in range(1, n + 1)]
         for i in range(1, n + 1)

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: in a process of its own."""
+"""The command line as a user meets it; a process of its own where that makes a difference."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from numerics import mean_field
+from proofs import cli
 from theory import Decoder
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,9 +39,26 @@ def environment() -> dict[str, str]:
     return {**keep, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "1"}
 
 
-def maskproof(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def process(*arguments: str) -> Done:
+    """The command as a process of its own: a second or two just to start."""
     command = [sys.executable, "-m", "proofs.cli", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment(), timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(), timeout=300)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def maskproof(*arguments: str) -> Done:
+    """The same in this process."""
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        status = cli.run(list(arguments))
+    return Done(status, out.getvalue(), err.getvalue())
 
 
 SCORES = ("scores", "--n", "4", "--layers", "2")
@@ -103,6 +124,13 @@ def test_bad_input_is_told_in_one_line(arguments: list[str], tmp_path: Path) -> 
     assert "internal error" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments", [["list"], BAD["alpha nan"], BAD["unknown claim"], ["derive", "layer-two"], [*SCORES, "--help"]]
+)
+def test_a_process_says_the_same(arguments: list[str]) -> None:
+    assert process(*arguments) == maskproof(*arguments)
+
+
 @pytest.mark.parametrize("option", ["--out", "--plot"])
 @pytest.mark.parametrize("place", ["folder", "missing/file"])
 def test_unwritable_outputs_are_refused_before_the_work(tmp_path: Path, option: str, place: str) -> None:
@@ -146,7 +174,7 @@ def test_unusable_claims_files(tmp_path: Path, source: str, told: str) -> None:
 def test_true_false_and_malformed_claims_in_order(tmp_path: Path) -> None:
     file, report = tmp_path / "claims.py", tmp_path / "report.json"
     file.write_text(CLAIMS)
-    done = maskproof("verify", str(file), "--json", str(report))
+    done = process("verify", str(file), "--json", str(report))
     assert done.returncode == 2
     places = [done.stdout.index(word) for word in ("mine.true", "mine.false", "mine.malformed")]
     assert places == sorted(places)
@@ -311,13 +339,13 @@ def test_exports_are_written_whole(tmp_path: Path) -> None:
 def test_a_reader_that_goes_away() -> None:
     command = [sys.executable, "-m", "proofs.cli", "export", "latex"]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=environment()) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        process.stdout.readline()
-        process.stdout.close()
-        assert process.stderr.read() == ""
-        assert process.wait(60) == 1
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=environment()) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        assert running.stderr.read() == ""
+        assert running.wait(60) == 1
 
 
 def _listen_to_interrupts() -> None:

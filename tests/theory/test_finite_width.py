@@ -16,6 +16,7 @@ import sympy
 from sympy import Expr
 
 from theory import finite_width as fw
+from theory import layer_one
 from theory.errors import InvalidInput
 from theory.gram_moments import C
 from theory.pair_classes import CONSTANTS
@@ -104,6 +105,18 @@ def _in_positions(expression: Expr) -> Expr:
 def test_known_values(query: int, key: int, expected: float) -> None:
     value = fw.score_correction(query, key).subs({alpha: 0, beta: 1, lam: 1}).evalf(20)
     assert abs(value - expected) < 1e-15
+
+
+def test_the_limit_is_the_closed_form_of_layer_two() -> None:
+    """g and h as ``theory.layer_one`` writes them, which is not how they are written here."""
+    norms = layer_one.h_squared(i) * layer_one.h_squared(j)
+    other = layer_one.g(i) / sympy.sqrt(norms)
+    other = other.xreplace({layer_one.r: sympy.exp(beta * (1 - alpha))})
+    mine, theirs = evaluator(fw.limiting_score(), i, j), evaluator(other, i, j)
+    for parameters in PARAMETERS:
+        for key, query in combinations(range(1, N + 1), 2):
+            found = mine(query, key, *parameters)
+            assert found == pytest.approx(theirs(query, key, *parameters), rel=ROUNDING, abs=ROUNDING)
 
 
 def test_rows_of_weights_keep_their_sum() -> None:

@@ -60,9 +60,7 @@ def test_explicit_and_symbolic_sum_agree():
 @pytest.mark.parametrize("base", [100, 10000])
 def test_the_limit_is_the_integral_over_the_angles(distance, base):
     with mpmath.workdps(30):
-        integral = mpmath.quad(
-            lambda t: mpmath.cos(distance * mpmath.mpf(base) ** (-t)), mpmath.linspace(0, 1, 30)
-        )
+        integral = mpmath.quad(lambda t: mpmath.cos(distance * mpmath.mpf(base) ** (-t)), mpmath.linspace(0, 1, 30))
         assert abs(integral - limiting_kernel(distance, base).evalf(30)) < 1e-20
 
 
@@ -80,8 +78,9 @@ def test_the_slope_of_the_limit():
 @pytest.mark.parametrize("distance", [1, 5, 20])
 def test_the_excess_is_of_second_order(distance):
     # The next term of the Euler-Maclaurin formula is h^2/12 (f'(1) - f'(0)), h = 2/dim.
-    slope = -sympy.log(10000) * (Rational(distance, 10000) * sympy.sin(Rational(distance, 10000)) * -1
-                                 + distance * sympy.sin(distance))
+    slope = -sympy.log(10000) * (
+        Rational(distance, 10000) * sympy.sin(Rational(distance, 10000)) * -1 + distance * sympy.sin(distance)
+    )
     limit, excess = limiting_kernel(distance).evalf(30), kernel_excess(distance).evalf(30)
     for dim in (512, 2048):
         with mpmath.workdps(30):

@@ -15,9 +15,9 @@ from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one, r
 from theory.layer_two import ADMISSIBLE, EARLIER
-from theory.layernorm import Scale, cited, decoder, equivalent, first_layer, recency, reduction, score_gain
+from theory.layernorm import Scale, decoder, equivalent, first_layer, recency, reduction, score_gain
 from theory.paper_forms import PAPER
-from theory.quantities import Gram, Score, Weight
+from theory.quantities import Score, Weight
 from theory.symbols import alpha, beta, d, i, j, lam
 
 _SOURCE = "arXiv 2509.21042v1, Appendix B"
