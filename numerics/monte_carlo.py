@@ -258,8 +258,7 @@ def expected_scores(
             variance times work in a pilot run.
         workers: number of threads; by default one per core, at most 8.
         chunk: samples in flight at a time, rounded up to whole blocks; by default two blocks per worker.
-        target_se: stop at the first block after which every standard error, also of the differences, is at
-            most this.
+        target_se: stop at the first block after which every standard error of a mean is at most this.
         progress: called after each block with samples so far, largest standard error, seconds left.
         batches: with more than one, also return the means over that many equal shares of the samples.
 
@@ -402,11 +401,10 @@ def _visible_pairs(task: Task) -> NDArray[np.bool_]:
 
 
 def _largest_error(task: Task, total: Pair) -> float:
+    """Largest standard error of a visible mean."""
     if total[0].count < 2:
         return float("inf")
-    largest = total[0].standard_error()[:, task.shown()].max()
-    pairs = _visible_pairs(task)
-    return float(max(largest, total[1].standard_error()[:, pairs].max()) if pairs.any() else largest)
+    return float(total[0].standard_error()[:, task.shown()].max())
 
 
 def _seconds_left(done: int, samples: int, largest: float, target_se: float | None, elapsed: float) -> float:

@@ -142,7 +142,7 @@ def remainders(n: int, samples: int) -> tuple[np.ndarray, np.ndarray]:
 def test_remainder_falls_as_the_square_of_the_width() -> None:
     # Fit of d^-p (a + b/d) at each layer; p = 2 within five of its standard errors (false alarm 6e-7 each,
     # if the next term, relative size d^-2, is small: it is added to the error).
-    rest, errors = remainders(8, 4000)
+    rest, errors = remainders(8, 12_000)
     for value, error in zip(rest.T, errors.T, strict=True):
         scale = value * WIDTHS**2
         sigma = np.hypot(error * WIDTHS**2, np.abs(scale) * 20 / WIDTHS**2)

@@ -98,8 +98,7 @@ def test_stopping_at_a_precision_does_not_depend_on_workers() -> None:
     one, two = run(1), run(3)
     assert same(one, two)
     assert one.samples < 10**6
-    shown = one.difference_standard_error[~np.isnan(one.difference_standard_error)]
-    assert max(np.nanmax(one.standard_error), shown.max()) <= 2e-4
+    assert np.nanmax(one.standard_error) <= 2e-4 * (1 + 1e-12)
 
 
 def test_progress() -> None:
@@ -142,14 +141,14 @@ def test_paired_differences(order: int) -> None:
     found = expected_scores(Decoder(), Sphere(16), 6, 3, 4000, order=order)
     plain = found.mean[:, :, 1:] - found.mean[:, :, :-1]
     assert np.nanmax(np.abs(found.difference_mean - plain)) < 1e-14
-    # The error of a difference of two means is that of batches, within the error of a variance of 400 batches:
-    # relative 1/sqrt(800) = 0.035; six of these.
+    # The same error from the spread of 400 batch means: six times its relative error 1/sqrt(800) = 0.035, and
+    # 0.1 for that of the estimate itself.
     batches = expected_scores(Decoder(), Sphere(16), 6, 3, 40_000, order=order, batches=400).batch_means
     assert batches is not None
     spread = (batches[..., 1:] - batches[..., :-1]).std(axis=0, ddof=1) / np.sqrt(40)
     scale = np.nan_to_num(spread / found.difference_standard_error, nan=1.0)[1:]
     below = np.tril(np.ones((6, 5), dtype=bool), -1)
-    assert np.abs(scale[:, below] / np.sqrt(1) - 1).max() < 6 * 0.035 + 0.1
+    assert np.abs(scale[:, below] - 1).max() < 6 * 0.035 + 0.1
 
 
 def test_batches_are_shares_of_the_samples() -> None:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from sympy import Basic
+from sympy import And, Basic, Eq
 
 from theory.derivation import Derivation, Step
 from theory.export.abbreviations import Abbreviated, abbreviate, compares_norms, joined
 from theory.export.models import Model, models_of
+from theory.notation.chains import Condition, conditions
+from theory.symbols import beta, lam, m
 
 _DEFINING = "layer-one"  # derivations that define g and h show them in full
 
@@ -61,6 +63,18 @@ class Argument:
         parts = (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps))
         found = joined(self._short(part).definitions for part in parts)
         return [meaning for meaning in found if meaning not in self.derivation.hypotheses]
+
+    @cached_property
+    def hypotheses(self) -> list[Condition]:
+        """What is assumed throughout, the ranges of beta, lam and m included."""
+        definitions, ranges = [], []
+        for hypothesis in self.derivation.hypotheses:
+            short = abbreviate(hypothesis, rows=False).expression
+            (definitions if isinstance(short, Eq) else ranges).append(short)
+        used = set().union(*(step.statement.free_symbols for step in self.derivation.steps))
+        used |= set().union(*(h.free_symbols for h in self.derivation.hypotheses))
+        ranged = [symbol for symbol in (beta, lam, m) if symbol in used]
+        return [*(c for d in definitions for c in conditions(d)), *conditions(And(*ranges), ranged)]
 
     def lemma(self, step: Step) -> tuple[str, str] | None:
         """Name and step label of the lemma that a step cites, or None."""

@@ -280,7 +280,7 @@ def _derivation(argument: Argument) -> str:
             lines.append(rf"\noindent${name}$: {latex_prose(model_words(*read(model)))}.\n")
     elif argument.models:
         lines.append(rf"\noindent\emph{{Model:}} {latex_prose(model_words(*read(argument.models[0])))}." + "\n")
-    hypotheses = [f"${latex_condition(c)}$" for h in derivation.hypotheses for c in conditions(h)]
+    hypotheses = [f"${latex_condition(c)}$" for c in argument.hypotheses]
     if hypotheses:
         lines.append(rf"\noindent\emph{{Hypotheses:}} {_listed(hypotheses)}." + "\n")
     if argument.letters:

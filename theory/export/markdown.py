@@ -112,7 +112,7 @@ def _derivation(argument: Argument) -> str:
     for model in argument.models:
         label = f"Model ${names[model]}$" if names else "Model"
         parts.append(f"{label}: {markdown_prose(model_words(*read(model)))}.")
-    hypotheses = _for_all([c for h in derivation.hypotheses for c in conditions(h)])
+    hypotheses = _for_all(argument.hypotheses)
     if hypotheses:
         parts.append(f"Hypotheses: {hypotheses}.")
     if argument.letters:

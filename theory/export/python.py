@@ -77,7 +77,7 @@ def python_source(claims: Sequence[Claim]) -> str:
             if name not in names:
                 names.add(name)
                 blocks.append(_function(name, equation, claim))
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(blocks).rstrip("\n") + "\n"
 
 
 # -- quantities by cases -----------------------------------------------------------------------

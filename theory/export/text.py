@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping
 
 from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, rule_name, rule_sentence
 from theory.export.models import model_words, read
 from theory.notation.chains import conditions
@@ -63,8 +62,7 @@ def _hypotheses(argument: Argument) -> list[str]:
     parts = [plain(meaning) for meaning in argument.letters]
     if parts:
         lines += textwrap.wrap("Notation: " + ", ".join(parts) + ".", WIDTH, subsequent_indent="  ")
-    hypotheses = (abbreviate(h, rows=False).expression for h in argument.derivation.hypotheses)
-    shown = [plain_condition(c) for h in hypotheses for c in conditions(h)]
+    shown = [plain_condition(c) for c in argument.hypotheses]
     if shown:
         lines += textwrap.wrap("Hypotheses: " + ", ".join(shown) + ".", WIDTH, subsequent_indent="  ")
     return lines
