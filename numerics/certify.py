@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from flint import arb
 
-from numerics.balls import Answer, enclose, less, working_precision
+from numerics.balls import Answer, Enclosure, enclose, less, working_precision
 from numerics.series import PARAMETERS, Expansion, Frame, Interval, Jet, Value, arithmetic, bounds, expand, halve
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
@@ -105,25 +105,30 @@ def steps(order: Order, precision: int = 64, cap: int = 1024) -> Steps:
     >>> len(found.rising), found.falling[0], found.open
     (428, (3, 27, 25), ())
     """
+    return _steps(order, precision, cap)[0]
+
+
+def _steps(order: Order, precision: int, cap: int) -> tuple[Steps, Enclosure]:
+    """The steps, and the enclosure of the scores that decided them."""
     bits = positive_integer(precision, "precision")
     while True:
-        found = _steps(order, bits)
+        enclosure = enclose(order.decoder, order.alpha, order.n, order.layers[-1], bits, dim=order.dim)
+        found = _directions(order, enclosure)
         if not found.open or bits >= cap:
-            return found
+            return found, enclosure
         bits = min(cap, 2 * bits)
 
 
-def _steps(order: Order, bits: int) -> Steps:
-    enclosure = enclose(order.decoder, order.alpha, order.n, order.layers[-1], bits, dim=order.dim)
+def _directions(order: Order, enclosure: Enclosure) -> Steps:
     sorted_by: dict[Answer, list[Pair]] = {True: [], False: [], None: []}
-    with working_precision(bits):
+    with working_precision(enclosure.precision):
         for layer, i, j in order.pairs():
             earlier, later = enclosure.score(layer, i, j), enclosure.score(layer, i, j + 1)
-            rises = less(earlier, later)
-            # "not less" may mean equal; a fall has to be certain, too
-            answer = rises if rises is not False else (False if less(later, earlier) else None)
+            answer = less(earlier, later)
+            if answer is False and not less(later, earlier):  # "not less" may mean equal; a fall has to be certain
+                answer = None
             sorted_by[answer].append((layer, i, j))
-    return Steps(tuple(sorted_by[True]), tuple(sorted_by[False]), tuple(sorted_by[None]), bits)
+    return Steps(tuple(sorted_by[True]), tuple(sorted_by[False]), tuple(sorted_by[None]), enclosure.precision)
 
 
 @dataclass(frozen=True)
@@ -154,9 +159,8 @@ def first_failures(order: Order, precision: int = 64, cap: int = 1024) -> dict[i
     >>> print(first_failures(Order(n=30, layers=(3,)))[3].drop.str(6, radius=False))
     -1.72902e-5
     """
-    found = steps(order, precision, cap)
+    found, enclosure = _steps(order, precision, cap)
     result: dict[int, FirstFailure | None] = {}
-    enclosure = enclose(order.decoder, order.alpha, order.n, order.layers[-1], found.precision, dim=order.dim)
     for layer in order.layers:
         failing = [pair for pair in found.falling if pair[0] == layer]
         first = min(failing, default=None)

@@ -494,18 +494,16 @@ def _scores(model: _Model, gram: _Matrix) -> tuple[list[Jet], _Rows]:
 def _next(model: _Model, gram: _Matrix, factors: Sequence[Jet], scores: _Rows) -> _Matrix:
     """The Gram matrix after the layer, M K M^T with M = A diag(s) + residual I."""
     frame, n = model.frame, len(model.spans)
+    temperature = model.beta.coefficients[0]
     fixed = all(size.is_zero() for size in model.beta.sizes[1:])
     rows: _Rows = []
-    powers: dict[int, Jet] = {}  # layer 1 has two different scores only, each one object
     for i, scored in enumerate(scores):
         seen = {}
         for j, jet in enumerate(scored):
             if jet is None:
                 continue
-            if id(jet) not in powers:
-                logit = _scaled(frame, jet, model.beta.coefficients[0]) if fixed else _times(frame, jet, model.beta)
-                powers[id(jet)] = _exponential(frame, logit)
-            seen[j] = powers[id(jet)]
+            logit = _scaled(frame, jet, temperature) if fixed else _times(frame, jet, model.beta)
+            seen[j] = _exponential(frame, logit)
         inverse = _inverse(frame, _add(frame, list(seen.values())))
         row: list[Jet | None] = [None] * n
         for j, power in seen.items():

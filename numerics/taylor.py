@@ -412,7 +412,7 @@ def taylor_coefficients(
     >>> import numpy as np
     >>> from theory.decoder import Decoder
     >>> pair = np.array([[0.0, 1.0], [1.0, 0.0]])
-    >>> taylor_coefficients(Decoder(), np.eye(2), pair, layers=2, order=2)[2, 1, 1, 0].round(12)
+    >>> print(taylor_coefficients(Decoder(), np.eye(2), pair, layers=2, order=2)[2, 1, 1, 0].round(12))
     -0.162369895736
     """
     gram, direction = np.asarray(gram, dtype=float), np.asarray(direction, dtype=float)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from numerics.attention import Pairing, attend
+from numerics.layers import QUANTITIES, Quantity
 from numerics.rope_series import ORDER, SeriesMap, correction, series_map, turned_products
 from numerics.sampling import Law, law_of, sample_vectors
 from numerics.statistics import Moments, moments_of
@@ -26,7 +27,88 @@ from theory.values import positive_integer
 Array = NDArray[np.float64]
 
 BATCH_NUMBERS = 2_000_000  # numbers in the vectors of one batch
+LARGEST_BATCH = 500
 ROUNDING = 2.0**-46  # relative error that a standard error never goes below
+
+
+@dataclass(frozen=True)
+class LiteralRun:
+    """One kind of sample: inputs drawn as vectors, attention run on them as its definition reads.
+
+    Attributes:
+        decoder: with any mask, norm and position encoding.
+        law: of the inputs.
+        n: number of tokens.
+        layers: number of layers.
+        quantity: what is computed: "scores", "weights" or "gram" (after the layer).
+        pairing: which coordinates RoPE turns together.
+        order: of the control variates; 0 for none.
+        series: the layer map in power series, for the control variates.
+        offset: the mean of what they take off, shape (layers, n, n).
+    """
+
+    decoder: Decoder
+    law: Law
+    n: int
+    layers: int
+    quantity: Quantity = "scores"
+    pairing: Pairing = "half"
+    order: int = 0
+    series: SeriesMap | None = None
+    offset: Array | float = 0.0
+
+    @property
+    def batch(self) -> int:
+        """Samples that are processed together."""
+        numbers = max(self.n * self.law.d, self.n**3 if self.series is not None else 1)
+        return max(1, min(LARGEST_BATCH, BATCH_NUMBERS // numbers))
+
+    def sample(self, count: int, generator: np.random.Generator) -> Array:
+        """Draw ``count`` inputs; return the quantity less the control variates, shape (count, layers, n, n).
+
+        Its mean is that of the quantity minus ``offset``.
+        """
+        vectors = sample_vectors(self.law, self.n, count, generator)
+        run = attend(self.decoder, vectors, self.layers, self.pairing)
+        if self.quantity == "weights":
+            return run.weights.swapaxes(0, 1)
+        if self.quantity == "gram":
+            return (run.vectors @ run.vectors.swapaxes(-1, -2)).swapaxes(0, 1)
+        scores = run.raw_scores.swapaxes(0, 1).copy()
+        if self.series is not None:
+            noise = turned_products(self.decoder.position, vectors) - self.series.mean
+            for level, terms in enumerate(self.series.run(noise)):
+                for term in terms[1 : self.order + 1]:
+                    scores[:, level] -= term
+        return scores
+
+
+def literal_run(
+    decoder: Decoder,
+    inputs: Inputs,
+    n: int,
+    layers: int,
+    *,
+    quantity: Quantity = "scores",
+    order: int = 0,
+    pairing: Pairing = "half",
+) -> LiteralRun:
+    """What ``expected_on_vectors`` averages; arguments and errors as there."""
+    n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
+    if quantity not in QUANTITIES:
+        raise InvalidInput(f"quantity = {quantity!r}", "'quantity is known'", f"use one of {', '.join(QUANTITIES)}")
+    if order not in range(ORDER + 1):
+        raise InvalidInput(f"order = {order}", "'order is 0, 1 or 2'", "use 0 for a plain average")
+    if order and (pairing != "half" or quantity != "scores"):
+        raise InvalidInput(
+            f"order = {order} with pairing {pairing!r} and quantity {quantity!r}",
+            "'control variates are for scores with half-split pairing'",
+            "use order = 0",
+        )
+    law = law_of(inputs, decoder)
+    series = series_map(decoder, inputs, n, layers)[0] if order else None
+    offset = np.nan_to_num(correction(decoder, inputs, n, layers).correction) if order == ORDER else 0.0
+    return LiteralRun(decoder, law, n, layers, quantity, pairing, order, series, offset)
 
 
 @dataclass(frozen=True)
@@ -68,35 +150,26 @@ def expected_on_vectors(
         layers: number of layers.
         samples: number of independent inputs, at least 2.
         seed: a whole number from 0 up; the same seed gives the same bits.
-        order: 0 for a plain average; 1 or 2 to subtract the noise of that order (``Sphere`` with norm l2 or none).
+        order: 0 for a plain average; 1 or 2 to subtract the noise up to that order (``Sphere`` with norm l2 or none).
         pairing: which coordinates RoPE turns together; control variates need "half".
 
     Raises:
         InvalidInput: a value is out of range or symbolic, RoPE's dim does not divide the width, or control variates
             are asked for where there are none.
     """
-    n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     samples = positive_integer(samples, "samples")
     if samples < 2:
         raise InvalidInput(f"samples = {samples}", "samples >= 2", "a standard error needs at least two samples")
-    if order not in range(ORDER + 1):
-        raise InvalidInput(f"order = {order}", "'order is 0, 1 or 2'", "use 0 for a plain average")
-    if order and pairing != "half":
-        raise InvalidInput(f"pairing = {pairing!r} with order = {order}", "'pairing is half'", "use order = 0")
-    law = law_of(inputs, decoder)
-    layer_map = series_map(decoder, inputs, n, layers)[0] if order else None
+    run = literal_run(decoder, inputs, n, layers, order=order, pairing=pairing)
     total: Moments | None = None
-    size = max(1, min(500, BATCH_NUMBERS // max(n * law.d, n**3 if order else 1)))
-    for index, start in enumerate(range(0, samples, size)):
-        count = min(size, samples - start)
-        part = moments_of(_batch(decoder, law, layer_map, (n, layers, count, order), (seed, index), pairing))
+    for index, start in enumerate(range(0, samples, run.batch)):
+        generator = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+        part = moments_of(run.sample(min(run.batch, samples - start), generator))
         total = part if total is None else total.merged(part)
     assert total is not None
-    mean, error = total.mean, np.hypot(total.standard_error(), ROUNDING * np.abs(total.mean))
-    if order == ORDER:
-        known = correction(decoder, inputs, n, layers).correction
-        mean = mean + np.nan_to_num(known)
-    hidden = _hidden(decoder, n)
+    mean = total.mean + run.offset
+    error = np.hypot(total.standard_error(), ROUNDING * np.abs(mean))
+    hidden = _hidden(decoder, run.n)
     mean[:, hidden] = error[:, hidden] = np.nan
     return VectorExpectation(mean, error, samples, seed, order)
 
@@ -104,24 +177,3 @@ def expected_on_vectors(
 def _hidden(decoder: Decoder, n: int) -> NDArray[np.bool_]:
     spans = [decoder.mask.visible(i, n) for i in range(1, n + 1)]
     return np.array([[not first <= j <= last for j in range(1, n + 1)] for first, last in spans])
-
-
-def _batch(
-    decoder: Decoder,
-    law: Law,
-    layer_map: SeriesMap | None,
-    sizes: tuple[int, int, int, int],
-    stream: tuple[int, int],
-    pairing: Pairing,
-) -> Array:
-    """Scores of one batch, less the control variates; shape (count, layers, n, n)."""
-    n, layers, count, order = sizes
-    generator = np.random.default_rng(np.random.SeedSequence(stream[0], spawn_key=(stream[1],)))
-    vectors = sample_vectors(law, n, count, generator)
-    scores = attend(decoder, vectors, layers, pairing).raw_scores.swapaxes(0, 1).copy()
-    if layer_map is not None:
-        noise = turned_products(decoder.position, vectors) - layer_map.mean
-        for level, terms in enumerate(layer_map.run(noise)):
-            for term in terms[1 : order + 1]:
-                scores[:, level] -= term
-    return scores

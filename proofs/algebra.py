@@ -17,7 +17,7 @@ from math import lcm
 
 import sympy
 from flint import arb, fmpq
-from sympy import QQ, Add, Basic, Expr, Mul, Pow, Rational, exp
+from sympy import QQ, Add, Basic, Expr, Float, Mul, Pow, Product, Rational, Sum, exp
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
 from sympy.polys.fields import FracElement
 from sympy.polys.fields import field as rational_functions
@@ -40,6 +40,17 @@ def radicands(expression: Basic) -> Iterator[Expr]:
     if isinstance(expression, (Add, Mul, Pow, exp)):
         for part in expression.args:
             yield from radicands(part)
+
+
+def terms(expression: Basic) -> Iterator[Expr]:
+    """The parts of ``expression`` that are neither arithmetic, nor roots, nor exponentials."""
+    if isinstance(expression, (Add, Mul, exp)):
+        for part in expression.args:
+            yield from terms(part)
+    elif isinstance(expression, Pow) and (expression.exp.is_Integer or _is_half_integer(expression.exp)):
+        yield from terms(expression.base)
+    elif not isinstance(expression, Rational):
+        yield expression
 
 
 def _is_half_integer(exponent: Expr) -> bool:
@@ -229,8 +240,19 @@ class Facts:
         return Facts(*(tuple(e for e in facts if not any(radicands(e))) for facts in lists))
 
     def undefined(self, *expressions: Expr) -> Expr | None:
-        """A denominator not known to be nonzero, or a radicand not known to be >= 0, if any."""
+        """A part that may have no real value, or None if there is none.
+
+        Such are denominators not known to be nonzero, radicands not known to be >= 0, and terms that
+        are not known to be real.
+        """
         for expression in expressions:
+            for term in terms(expression):
+                if isinstance(term, (Sum, Product)):
+                    culprit = self.undefined(term.function)
+                    if culprit is not None:
+                        return culprit
+                elif term.is_real is not True or term.has(Float):
+                    return term
             for base in denominators(expression):
                 if not self.is_nonzero(base):
                     return base

@@ -20,7 +20,7 @@ from sympy.core.function import Subs
 from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
 from sympy.polys.rings import PolyElement
 
-from proofs.algebra import Facts, Generators, denominators, identical, radicands
+from proofs.algebra import Facts, Generators, denominators, identical, radicands, terms
 from theory.claim import Claim
 from theory.decoder import Causal, Decoder
 from theory.derivation import Derivation, Step
@@ -165,7 +165,7 @@ def _causal(quantity: Quantity) -> Decoder:
     decoder = quantity.decoder
     _demand(
         decoder is not None
-        and quantity.inputs is not None
+        and isinstance(quantity.inputs, Equicorrelated)  # for a random law quantities are expectations
         and decoder.mask == Causal()
         and decoder.position is None
         and decoder.norm in ("l2", "none")
@@ -317,6 +317,8 @@ def termwise(goal: Goal) -> None:
     _demand(isinstance(value, Sum) and value.limits == total.limits, "the ranges differ")
     k, (_, a, b) = _index(total), total.limits[0]
     _demand(all(k not in h.free_symbols for h in goal.hypotheses), f"{k} is not fresh")
+    _demand(not k.is_positive or follows(Ge(a, 1), goal.hypotheses), f"{k} is assumed to be positive")
+    _demand(not k.is_nonnegative or follows(Ge(a, 0), goal.hypotheses), f"{k} is assumed to be >= 0")
     inside = goal.hypotheses | {Ge(k, a), Le(k, b)}
     (premise,) = goal.premises
     _require_all(premise.hypotheses, inside)
@@ -341,18 +343,27 @@ def cite(goal: Goal) -> None:
     for other in others:
         _require_all(other.hypotheses, goal.hypotheses)
     known = (*goal.hypotheses, *(other.statement for other in others))
-    for symbol, value in values.items():
-        value = sympy.sympify(value)
-        _demand(symbol.is_integer is not True or value.is_integer is True, f"{value} is not an integer")
-        _demand(symbol.is_real is not True or value.is_real is True, f"{value} is not real")
-        if symbol.is_positive:
-            _demand(follows(Gt(value, 0), known), f"{value} > 0 is not known")
-        elif symbol.is_nonnegative:
-            _demand(follows(Ge(value, 0), known), f"{value} >= 0 is not known")
+    _require_admissible(values, known)
     for needed in line.hypotheses:
         instance = substitute(needed, values)
         _demand(follows(instance, known), f"the lemma needs {instance}")
     _demand(substitute(line.statement, values) == goal.statement, "the lemma says something else")
+
+
+def _require_admissible(values: Mapping[Symbol, Expr], known: Iterable[Basic]) -> None:
+    """Reject values that do not have the properties assumed of the symbols they replace."""
+    for symbol, value in values.items():
+        value = sympy.sympify(value)
+        assumed = {name for name, holds in symbol.assumptions0.items() if holds}
+        _demand(assumed <= UNDERSTOOD, f"{symbol} is assumed to be {assumed - UNDERSTOOD}")
+        _demand("integer" not in assumed or value.is_integer is True, f"{value} is not an integer")
+        _demand("real" not in assumed or value.is_real is True, f"{value} is not real")
+        for name, relation in (("positive", Gt), ("nonnegative", Ge)):
+            _demand(name not in assumed or follows(relation(value, 0), known), f"{value} is not {name}")
+
+
+# What a symbol may be assumed to be; everything but the signs follows from integer or real.
+UNDERSTOOD = set(Symbol("x", integer=True, positive=True).assumptions0)
 
 
 def implication(goal: Goal) -> None:
@@ -517,9 +528,14 @@ def derivative(goal: Goal) -> None:
     left, right = goal.equation(Derivative)
     _demand(len(left.variables) == 1, "only first derivatives")
     f, x = left.expr, left.variables[0]
-    _demand(not f.has(Quantity, *BINDERS), "the function is not elementary")
+    _demand_elementary(f, x)
     goal.require_defined(f)
     goal.require_identical(f.diff(x), right)
+
+
+def _demand_elementary(f: Expr, x: Symbol) -> None:
+    """Arithmetic, roots and exponentials of x alone: differentiable wherever denominators and radicands allow."""
+    _demand(all(term == x or x not in term.free_symbols for term in terms(f)), f"{f} is not elementary in {x}")
 
 
 def decreasing(goal: Goal) -> None:
@@ -532,7 +548,7 @@ def decreasing(goal: Goal) -> None:
     _demand(all(m not in h.free_symbols for h in goal.hypotheses), f"{m} is not fresh")
     _demand(m.is_nonnegative is True and m.is_integer is None, f"{m} is not a real variable >= 0")
     _require_all(premise.hypotheses, goal.hypotheses)
-    _demand(not f.has(Quantity, *BINDERS), "the function is not elementary")
+    _demand_elementary(f, m)
     goal.require_defined(f)  # on the whole of m >= 0, so f is differentiable there
     goal.require_positive(x, strict=False)
     goal.require_positive(y - x)
@@ -569,6 +585,7 @@ def _limit(goal: Goal) -> tuple[Expr, Symbol, Expr]:
     _demand(point is oo, "only limits at infinity")
     _demand(all(x not in h.free_symbols for h in goal.hypotheses), f"{x} is not fresh")
     _demand(x not in value.free_symbols, f"the limit depends on {x}")
+    _demand(x.is_real is True and x.is_extended_negative is not True, f"{x} does not go to infinity")
     return f, x, value
 
 
@@ -639,6 +656,9 @@ RULES: dict[str, Callable[[Goal], None]] = {
 }  # fmt: skip
 
 
+ORDERS = ("add", "exponential", "root", "product", "quotient")  # whose statements must have a value to begin with
+
+
 # --- derivations ----------------------------------------------------------------------------------
 
 _checked: dict[int, tuple[Derivation, dict[str, Line]]] = {}
@@ -671,7 +691,10 @@ def _check_step(
     _demand(step.rule in RULES, f"there is no rule {step.rule}")
     hypotheses = shared | frozenset(step.given)
     premises = tuple(lines[label] for label in step.premises)
-    RULES[step.rule](Goal(step.statement, hypotheses, premises, step.hints, lemmas))
+    goal = Goal(step.statement, hypotheses, premises, step.hints, lemmas)
+    RULES[step.rule](goal)
+    if step.rule in ORDERS and isinstance(step.statement, Relational):
+        goal.require_defined(*map(goal.rewritten, step.statement.args))
     lines[step.label] = Line(step.statement, hypotheses)
 
 
@@ -692,6 +715,7 @@ def prove(claim: Claim, derivation: Derivation) -> None:
         for h in last.hypotheses
         if isinstance(h, Eq) and isinstance(h.lhs, Symbol) and h.lhs not in claim.free_symbols
     }
+    _require_admissible(values, domain)
     statement = substitute(last.statement, values)
     _demand(
         statement == claim.bound_statement,

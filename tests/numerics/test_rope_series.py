@@ -10,10 +10,11 @@ import pytest
 from scipy import stats
 
 from numerics import mean_field
+from numerics.attention import attend
 from numerics.gram import rope_kernel
 from numerics.rope_series import Noise, correction, kappa, turned_products
 from numerics.sampling import law_of, sample_vectors
-from numerics.vector_monte_carlo import expected_on_vectors
+from numerics.vector_monte_carlo import expected_on_vectors, literal_run
 from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, SharedGaussian, Sphere
@@ -214,6 +215,22 @@ def test_controls_keep_the_mean_and_cut_the_error():
     assert np.all(second.standard_error[deep] < first.standard_error[deep] / 2)
 
 
+def test_weights_and_gram_matrices_of_a_run():
+    decoder, inputs = Decoder(position=Rope(dim=4)), Sphere(8, 0.3)
+    parts = {
+        quantity: literal_run(decoder, inputs, 3, 2, quantity=quantity).sample(5, np.random.default_rng(13))
+        for quantity in ("scores", "weights", "gram")
+    }
+    assert parts["weights"].sum(axis=-1) == pytest.approx(np.ones((5, 2, 3)))
+    # The cosines of the Gram matrix after layer one, turned, are the scores of layer two.
+    gram = parts["gram"][:, 0]
+    assert np.diagonal(gram, axis1=1, axis2=2).min() > 1
+    assert parts["scores"][:, 1, 0, 0] == pytest.approx(np.ones(5))
+    vectors = sample_vectors(law_of(inputs), 3, 5, np.random.default_rng(13))
+    run = attend(decoder, vectors, 2)
+    assert gram == pytest.approx(run.vectors[0] @ run.vectors[0].swapaxes(1, 2))
+
+
 def test_the_same_seed_gives_the_same_bits():
     runs = [expected_on_vectors(Decoder(position=Rope(dim=4)), Sphere(4), 3, 2, 20, seed=s) for s in (1, 1, 2)]
     assert np.array_equal(runs[0].mean, runs[1].mean, equal_nan=True)
@@ -226,6 +243,8 @@ def test_the_same_seed_gives_the_same_bits():
         (lambda: expected_on_vectors(Decoder(), Sphere(4), 3, 1, 1), "samples >= 2"),
         (lambda: expected_on_vectors(Decoder(), Sphere(4), 3, 1, 9, order=3), "order is 0, 1 or 2"),
         (lambda: expected_on_vectors(Decoder(), Sphere(4), 3, 1, 9, order=1, pairing="interleaved"), "half"),
+        (lambda: literal_run(Decoder(), Sphere(4), 3, 1, quantity="gram", order=1), "for scores"),
+        (lambda: literal_run(Decoder(), Sphere(4), 3, 1, quantity="values"), "quantity is known"),  # pyright: ignore[reportArgumentType]
         (lambda: expected_on_vectors(Decoder(), Equicorrelated(0), 3, 1, 9), "random"),
         (lambda: expected_on_vectors(Decoder(position=Rope(dim=6)), Sphere(4), 3, 1, 9), "divides the width"),
         (lambda: correction(Decoder(position=Rope(dim=6)), Sphere(4), 3, 1), "divides the width"),

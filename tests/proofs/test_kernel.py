@@ -11,6 +11,7 @@ from sympy import (
     Derivative,
     E,
     Eq,
+    Float,
     Ge,
     Gt,
     Implies,
@@ -23,9 +24,14 @@ from sympy import (
     Sum,
     Symbol,
     exp,
+    floor,
+    log,
     oo,
     sqrt,
 )  # fmt: skip
+from sympy import (
+    sign as sympy_sign,
+)
 
 from proofs.kernel import RULES, Rejected, check, prove, substitute
 from theory import Claim
@@ -474,6 +480,48 @@ def test_a_proof_must_end_with_the_claim_on_its_whole_domain():
     ):
         with pytest.raises(Rejected):
             prove(claim, theorem)
+
+
+def test_definitions_obey_the_assumptions_of_their_symbols():
+    step = Step("goal", Gt(alpha, 0), "hypothesis")
+    claim = Claim("claim", Gt(alpha, 0), alpha > -1)
+    for definition in (Eq(lam, -1), Eq(m, alpha), Eq(k, Rational(1, 2))):
+        with pytest.raises(Rejected):
+            prove(claim, Derivation("test", "", (definition, alpha > 0), (step,)))
+
+
+def test_the_layer_is_not_defined_for_expectations():
+    """The mean of a softmax is not the softmax of means."""
+    law = Sphere(d, 0)
+    total = Sum(exp(beta * S(1, i, k, inputs=law)), (k, 1, i))
+    rejected(Eq(A(1, i, i, inputs=law), exp(beta * S(1, i, i, inputs=law)) / total), "softmax")
+    rejected(Eq(M(1, i, i, inputs=law), A(1, i, i, inputs=law) + lam), "mix", Eq(K(i, i, law), 1))
+
+
+def test_a_summation_index_stays_within_its_assumptions():
+    """k is assumed to be positive, but the sum starts at 0."""
+    term = Step("term", Eq(K(i, k), alpha), "input_gram", given=(k <= i - 1,))
+    limits = (k, 0, i - 1)
+    goal = Step("goal", Eq(Sum(K(i, k), limits), Sum(alpha, limits)), "termwise", ("term",))
+    with pytest.raises(Rejected, match="assumed"):
+        derive(term, goal)
+
+
+@pytest.mark.parametrize("e", [log(alpha), 1 / log(i), Float(0.1) * alpha, Symbol("z"), oo * lam, alpha**lam])
+def test_what_may_have_no_value_is_not_compared(e):
+    rejected(Eq(e + (i + 1) ** 2, e + i**2 + 2 * i + 1), "identity")
+    rejected(Lt(e, e + i), "add", Lt(alpha, alpha + i))
+
+
+def test_sides_without_a_value_are_not_ordered():
+    pole = 1 / (alpha - 1)
+    rejected(Lt(lam + pole, beta + pole), "add", Lt(lam, beta))
+    rejected(Gt(alpha + pole, pole), "hypothesis", given=[alpha > 0])
+
+
+def test_only_elementary_functions_are_differentiated():
+    rejected(Eq(Derivative(floor(m), m), 0), "derivative")
+    rejected(Eq(Derivative(abs(m - 1), m), sympy_sign(m - 1)), "derivative")
 
 
 def test_unequal_is_not_yet_ordered():

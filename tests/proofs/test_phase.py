@@ -49,7 +49,8 @@ def test_a_slice_encloses_its_boundary(one):
 
 def test_a_map_leaves_little_undecided(two):
     assert two.share(None) < Fraction(1, 10)
-    assert two.share(True) > Fraction(1, 4) < two.share(False)
+    assert two.share(True) > Fraction(1, 2)
+    assert two.share(False) > Fraction(1, 20)
     with pytest.raises(InvalidInput, match="one parameter varies"):
         crossings(two)
 
@@ -146,7 +147,7 @@ def test_a_figure_is_drawn(one, two, tmp_path):
     picture = imread(tmp_path / "maps.png")
     for colour in (phase_files.TRUE, phase_files.FALSE):
         wanted = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
-        assert (np.abs(picture[..., :3] - wanted).max(axis=-1) < 0.01).mean() > 0.05
+        assert (np.abs(picture[..., :3] - wanted).max(axis=-1) < 0.01).mean() > 0.01
     assert (tmp_path / "slice.png").stat().st_size < 300_000
 
 

@@ -80,7 +80,7 @@ def test_the_kernel_by_name_and_in_full():
     for distance in (0, 1, 12):
         named, full = (value(e) for e in (Kappa(distance), kernel(distance)))
         assert arb(named).overlaps(arb(full))
-    assert value(Kappa(i - j), i=3, j=8).overlaps(arb(value(kernel(5))))
+    assert arb(value(Kappa(i - j), i=3, j=8)).overlaps(arb(value(kernel(5))))
     assert float(Kappa(12)) == pytest.approx(float(kernel(12)), abs=1e-15)
     assert Kappa(i - j).doit() == kernel(i - j)
 
