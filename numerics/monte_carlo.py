@@ -310,6 +310,11 @@ class _Plan:
     spread: Array | float = 0.0
 
 
+def _pilot_size(samples: int) -> int:
+    """A fifth of a small run, 1000 samples of a larger one, a hundredth of a very large one."""
+    return max(200, min(samples // 5, 1000), min(samples // 100, 10_000))
+
+
 @lru_cache(maxsize=16)
 def _exact_means(law: Law, decoder: Decoder, n: int, layers: int, quantity: Quantity, order: int) -> MeanCoefficients:
     layer = layer_of(decoder, n, law.d)
@@ -331,7 +336,7 @@ def _plan(task: Task, decoder: Decoder, samples: int, order: int | None, workers
         return _Plan(task, 0, 0, reason)
     highest = MAX_ORDER if order is None else order
     taylor = TaylorMap(task.layer, noise.gram(), task.layers, highest, noise.start_norm)
-    pilot = min(1000, max(200, samples // 5))
+    pilot = _pilot_size(samples)
     function = partial(_run_pilot_block, task, noise, taylor)
     regression = reduce(Regression.merged, _in_order(function, _split(pilot, task.block), workers, ahead))
     note = "control variates, as asked"

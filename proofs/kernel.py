@@ -118,10 +118,12 @@ def follows(relation: Basic, hypotheses: Iterable[Basic]) -> bool:
     if not isinstance(relation, Relational):
         return False
     facts, e = Facts.of(known), relation.lhs - relation.rhs
+    if facts.undefined(relation.lhs, relation.rhs) is not None:
+        return False
     match relation:
         case Eq():
-            return facts.undefined(relation.lhs, relation.rhs) is None and (
-                identical(relation.lhs, relation.rhs) or (facts.is_positive(e, False) and facts.is_positive(-e, False))
+            return identical(relation.lhs, relation.rhs) or (
+                facts.is_positive(e, False) and facts.is_positive(-e, False)
             )
         case Ne():
             return facts.is_nonzero(e)
