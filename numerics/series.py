@@ -52,9 +52,12 @@ def arithmetic(bits: int, length: int) -> Iterator[None]:
 # Boxes of parameters
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Interval:
     """All numbers from ``low`` to ``high``, both rational; a single number if they agree.
+
+    >>> Interval("0.1", 1)
+    Interval(low=Fraction(1, 10), high=Fraction(1, 1))
 
     Raises:
         InvalidInput: low > high.
@@ -63,9 +66,9 @@ class Interval:
     low: Fraction
     high: Fraction
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "low", Fraction(self.low))
-        object.__setattr__(self, "high", Fraction(self.high))
+    def __init__(self, low: Fraction | int | str, high: Fraction | int | str) -> None:
+        object.__setattr__(self, "low", Fraction(low))
+        object.__setattr__(self, "high", Fraction(high))
         if self.low > self.high:
             raise InvalidInput(f"interval [{self.low}, {self.high}]", "low <= high", "swap the ends")
 

@@ -303,7 +303,21 @@ def _at_points(
 
 
 def _function(arguments: Sequence[Symbol], expression: Basic) -> Callable[..., Any]:
-    return sympy.lambdify(arguments, expression, "numpy")
+    """``expression`` as a NumPy function; special functions of numbers alone are worked out first.
+
+    Raises:
+        NotApplicable: a special function is left.
+    """
+    numbers = {part: part.evalf(20) for part in expression.atoms(sympy.Function) if not part.free_symbols}
+    plain = expression.xreplace({part: value for part, value in numbers.items() if value.is_Float})
+    unknown = {type(part) for part in plain.atoms(sympy.Function)} - _NUMPY
+    if unknown:
+        raise NotApplicable(f"no numerical form of {', '.join(sorted(kind.__name__ for kind in unknown))}")
+    return sympy.lambdify(arguments, plain, "numpy")
+
+
+_NUMPY = {sympy.exp, sympy.log, sympy.Abs, sympy.Max, sympy.Min, sympy.sign, sympy.Piecewise, sympy.sin, sympy.cos}
+_NUMPY |= {sympy.tanh, sympy.sinh, sympy.cosh, sympy.atan, sympy.floor, sympy.ceiling}
 
 
 def _gathered(quantity: Quantity, columns: Mapping[Symbol, Array], count: int, estimates: Estimates) -> Array:

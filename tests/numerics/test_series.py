@@ -48,7 +48,7 @@ def points(box):
             yield at, (ball(s), ball(t))
 
 
-def misses(decoder, box, n, layers, order, shrink=1, dim=None):
+def misses(decoder, box, n, layers, order, shrink=1.0, dim=None):
     """How many scores at points of the box lie outside of what the expansion allows, its rests times ``shrink``."""
     expansion = expand(
         decoder,

@@ -57,7 +57,9 @@ def test_a_layernorm_layer_is_an_l2_layer_on_centred_vectors(scale, residual, ma
     there = attend(lower, centred(x) / np.sqrt(WIDTH), LAYERS)
     np.testing.assert_allclose(here.raw_scores, gain * there.raw_scores, rtol=0, atol=TOLERANCE * WIDTH)
     np.testing.assert_allclose(here.weights, there.weights, rtol=0, atol=TOLERANCE)
-    np.testing.assert_allclose(centred(here.vectors), np.sqrt(WIDTH) * there.vectors, rtol=TOLERANCE, atol=TOLERANCE * 30)
+    np.testing.assert_allclose(
+        centred(here.vectors), np.sqrt(WIDTH) * there.vectors, rtol=TOLERANCE, atol=TOLERANCE * 30
+    )
 
 
 def test_centred_vectors_live_in_one_dimension_less() -> None:
@@ -77,7 +79,9 @@ def test_the_first_residual_is_multiplied_by_the_centred_norm(length: float) -> 
     factor = effective_residual(upper.residual, sympy.Float(length)).subs(d, WIDTH)
     twin = Decoder(beta=lower.beta, residual=float(factor))
     here = attend(upper, length * realise(gram, WIDTH, centred=True), 2)
-    np.testing.assert_allclose(here.raw_scores, gain * attend(twin, realise(gram, WIDTH), 2).raw_scores, atol=TOLERANCE * 9)
+    np.testing.assert_allclose(
+        here.raw_scores, gain * attend(twin, realise(gram, WIDTH), 2).raw_scores, atol=TOLERANCE * 9
+    )
 
 
 def test_inputs_of_norm_root_d_give_the_l2_layer_at_every_depth() -> None:
@@ -182,7 +186,9 @@ def test_a_false_line_would_show() -> None:
 # ------------------------------------------------------------------------------ version 2's formulas
 
 
-@pytest.mark.parametrize(("residual", "correlation", "width"), [(0, 0, 4), (1, "1/2", 16), (1, "1/5", 9), (2, "1/2", 4)])
+@pytest.mark.parametrize(
+    ("residual", "correlation", "width"), [(0, 0, 4), (1, "1/2", 16), (1, "1/5", 9), (2, "1/2", 4)]
+)
 def test_the_printed_norm_is_that_of_vectors(residual: int, correlation: str, width: int) -> None:
     cosine = Rational(correlation)
     inputs = np.sqrt(width) * realise(equicorrelated(float(cosine), 3), width, centred=True)

@@ -8,7 +8,7 @@ that they agree to 30 digits.
 
 from __future__ import annotations
 
-from sympy import Abs, And, Eq, Expr, Ge, Gt, Implies, Le, Lt, Max, Ne, Or, Pow, Rational, exp
+from sympy import Abs, And, Eq, Expr, Ge, Gt, Implies, Le, Lt, Max, Ne, Or, Rational, exp
 
 from theory.claim import Claim
 from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
@@ -23,7 +23,7 @@ _CAUSAL = Decoder(position=Rope())
 _ENCODER = Decoder(position=Rope(), mask=Bidirectional())
 _PLAIN = Decoder()
 _WIDE = Rope(dim=128)
-_DIGITS = Pow(10, -30, evaluate=False)  # agreement to 30 digits
+_DIGITS = exp(-70)  # agreement to 30 digits: 4e-31, and short in print
 
 _EARLIER = And(Lt(j, i), Le(i, 50))
 _NEXT = And(Lt(j, i), Le(i, 49))  # (i+1, j+1) is still within 50 tokens
@@ -146,7 +146,7 @@ claims = [
             _same(Score(1, i, j), Kappa(i - j) * Score(1, i, j, decoder=_PLAIN)),
             _same(Score(2, i, j, inputs=_ZERO), Kappa(i - j) * Score(2, i, j, decoder=_PLAIN, inputs=_ZERO)),
         ),
-        And(_EARLIER, Le(i, 30)), decoder=_CAUSAL, inputs=_FIFTH,
+        And(Lt(j, i), Le(i, 30)), decoder=_CAUSAL, inputs=_FIFTH,
         source="theory behind kim2025.rope-distortion",
         note="The score is RoPE's relative kernel times the mask's cosine. At layer one for every alpha; for alpha = "
         "0 layer one's weights do not know RoPE, so at layer two the cosine is that of the decoder without it.",
@@ -160,7 +160,7 @@ claims = [
             Implies(Eq(j, 11), Lt(Kappa(j, _WIDE), Kappa(j + 1, _WIDE))),
         ),
         Le(j, 11),
-        source="own; against 'RoPE decays with distance'",
+        source="own; against the belief that RoPE decays with distance",
         note="RoPE's kernel is not monotone: for base 10000 it first rises from distance 5 to 6 at head dimension 64 "
         "(and again from 11 to 12), and from 11 to 12 at head dimension 128.",
     ),
@@ -176,7 +176,7 @@ claims = [
         "own.rope-kernel-negative",
         And(Implies(Le(j, 724), Gt(Kappa(j), 0)), Implies(Eq(j, 725), Lt(Kappa(j), 0))),
         Le(j, 725),
-        source="own; against 'RoPE decays with distance'",
+        source="own; against the belief that RoPE decays with distance",
         note="At head dimension 64 and base 10000 the kernel is positive up to distance 724 and negative at 725: "
         "tokens so far apart score lower than unrelated ones.",
     ),
@@ -259,7 +259,7 @@ claims = [
         ),
         And(Ge(i, 8), Le(i, 50)),
         decoder=Decoder(position=T5Bias((0, 1, 2, 3), max_distance=16)), inputs=_ZERO,
-        source="own; T5's buckets with a bias that favours distant keys",
+        source="own; T5 buckets with a bias that favours distant keys",
         note="A bias can overrule the mask: the score of layer two falls towards the query at the edges of buckets "
         "(distances 0, 1, 2 to 5, 6 and more), though without it it rises (kim2025.increasing-2).",
     ),
@@ -267,7 +267,7 @@ claims = [
         "own.t5-increasing",
         And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
         _EARLIER, decoder=Decoder(position=T5Bias((0, -1, -2, -3), max_distance=16)), inputs=_ZERO,
-        source="own; T5's buckets with a bias that favours near keys",
+        source="own; T5 buckets with a bias that favours near keys",
         note="With the opposite bias closer keys score higher at layers two to four, n = 50.",
     ),
 ]  # fmt: skip
