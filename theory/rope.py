@@ -36,6 +36,11 @@ K alone, and so do the next C and K' = C K C^T: by induction, at every layer,
 
     S_ij = kappa(i - j) Y_ij,    A = softmax(mask(beta S)),    K' = M K M^T.
 
+Without a mask and for alpha = 0 all other tokens weigh alike in layer one, so that layer two is relative as well;
+later layers are so only up to what rows near the ends see (and for alpha > 0 layer two is not). All of this is about
+the limit: the 1/d term of layer two is not relative even without a mask (n = 6, d = 64, b = 10000: spread 9.2e-5 on
+the first diagonal), since the tokens that i and j share sit at other distances near the ends.
+
 (H) holds in mean under the random laws (``Equicorrelated`` K), and each T_kl(D) is a sum over d/2 planes with
 variance of order 1/d (for k != l and independent uniform vectors exactly 1/d, as R_D is a rotation). The layer map
 is smooth in T where no norm vanishes; so as d -> oo scores converge to the factorised ones in probability, with noise

@@ -42,7 +42,6 @@ POWER = 0.99  # with which the deviation that is reported would have been found
 BATCHES = 64
 SAMPLES = (4_096, 32_768)  # fewest and most, over all batches
 WORK = 3.2e9  # samples * layers * tokens^3
-CONTROLLED = 2e4  # layers * tokens^3 up to which every batch can afford the pilot run of control variates
 POINTS = 1500  # integer points at each choice of parameters
 UNFOLDED = 60  # of them, where sums have to be written out
 PARAMETERS = 3  # choices of real parameters
@@ -198,7 +197,6 @@ class Estimates:
         size = self.depth * self.length**3
         share = effort * min(max(WORK / size, SAMPLES[0]), SAMPLES[1]) / BATCHES
         self.samples = BATCHES * max(2, int(share))
-        self.order: int | None = None if size <= CONTROLLED else 0
         self.seed = seed
         self._known: dict[tuple[Any, ...], Array] = {}
 
@@ -220,17 +218,12 @@ class Estimates:
         if isinstance(inputs, Equicorrelated):
             exact = mean_field(decoder, inputs.alpha, count, self.depth, self.width)
             return getattr(exact, name)[None]
-        # One seed for one batch of all models: what they share is compared on the same inputs.
-        seeds = np.random.SeedSequence(self.seed).generate_state(BATCHES)
-        means, order = [], self.order
-        for batch in seeds:
-            found = expected_scores(
-                decoder, inputs, count, self.depth, self.samples // BATCHES, int(batch),
-                quantity=name, order=order, workers=1,
-            )  # fmt: skip
-            order = found.order  # what the first batch chooses is good enough for all
-            means.append(found.mean)
-        return np.stack(means)
+        # One seed for all models: what they share is compared on the same inputs.
+        found = expected_scores(
+            decoder, inputs, count, self.depth, self.samples, self.seed, quantity=name, batches=BATCHES
+        )
+        assert found.batch_means is not None
+        return found.batch_means
 
 
 def _largest(quantities: set[Quantity], points: Sequence[Mapping[Symbol, int]]) -> int:

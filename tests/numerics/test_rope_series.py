@@ -12,6 +12,7 @@ from scipy import stats
 from numerics import mean_field
 from numerics.attention import attend
 from numerics.gram import rope_kernel
+from numerics.relativity import relativity
 from numerics.rope_series import Noise, correction, kappa, turned_products
 from numerics.sampling import law_of, sample_vectors
 from numerics.vector_monte_carlo import expected_on_vectors, literal_run
@@ -200,6 +201,27 @@ def test_limit_and_correction_agree_at_large_width(mask, alpha, d):
     for order in (0, 1, 2):
         run = expected_on_vectors(decoder, inputs, n, 4, samples, seed=11, order=order)
         assert_agrees(run, theory.limit + theory.correction, B / d**2)
+
+
+def test_without_a_mask_the_correction_is_not_relative():
+    # In the limit layer two is relative for independent inputs; its 1/d term is not (theory.rope).
+    found = correction(Decoder(mask=Bidirectional(), position=Rope()), Sphere(64), 6, 2)
+    assert relativity(found.limit[1]).spread < 1e-15
+    assert relativity(found.correction[1]).spread == pytest.approx(9.21e-5, abs=1e-7)
+
+
+@pytest.mark.slow
+def test_without_a_mask_finite_width_is_not_relative():
+    # The same by sampling: (4, 3) against (2, 1) of six tokens; the standard error is a tenth of the difference.
+    d, samples, size = 64, 100_000, 500
+    decoder, inputs = Decoder(mask=Bidirectional(), position=Rope(dim=d)), Sphere(d)
+    run, generator = literal_run(decoder, inputs, 6, 2, order=2), np.random.default_rng(14)
+    scores = np.concatenate([run.sample(size, generator)[:, 1] for _ in range(samples // size)]) + run.offset[1]
+    steps = scores[:, 3, 2] - scores[:, 1, 0]
+    error = steps.std() / np.sqrt(samples)
+    expected = correction(decoder, inputs, 6, 2).correction[1]
+    assert steps.mean() < -critical(1, samples) * error
+    assert abs(steps.mean() - (expected[3, 2] - expected[1, 0])) <= critical(1, samples) * error
 
 
 def test_controls_keep_the_mean_and_cut_the_error():

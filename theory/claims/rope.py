@@ -117,7 +117,8 @@ claims = [
         _ENCODER_NEXT, decoder=_ENCODER, inputs=_ZERO,
         source="sharpens kim2025.rope-encoder",
         note="Without a mask and for alpha = 0 layers one and two are relative: the first layer's weights treat all "
-        "other tokens alike, so all pairs have the same cosine after it.",
+        "other tokens alike, so all pairs have the same cosine after it. This is the limit; the 1/d term of layer two "
+        "is not relative (theory.rope).",
     ),
     Claim(
         "own.rope-encoder-boundary",
