@@ -216,7 +216,9 @@ def test_without_a_mask_finite_width_is_not_relative():
     d, samples, size = 64, 100_000, 500
     decoder, inputs = Decoder(mask=Bidirectional(), position=Rope(dim=d)), Sphere(d)
     run, generator = literal_run(decoder, inputs, 6, 2, order=2), np.random.default_rng(14)
-    scores = np.concatenate([run.sample(size, generator)[:, 1] for _ in range(samples // size)]) + run.offset[1]
+    scores = (
+        np.concatenate([run.sample(size, generator)[:, 1] for _ in range(samples // size)]) + np.asarray(run.offset)[1]
+    )
     steps = scores[:, 3, 2] - scores[:, 1, 0]
     error = steps.std() / np.sqrt(samples)
     expected = correction(decoder, inputs, 6, 2).correction[1]
