@@ -28,6 +28,7 @@ from numerics.noise import Noise, noise_of
 from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
 from numerics.statistics import Moments, paired_moments, require_finite
 from numerics.taylor import TaylorMap
+from numerics.vector_monte_carlo import LiteralRun, literal_order, literal_run
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
 from theory.inputs import Inputs
@@ -89,6 +90,7 @@ class Task:
         quantity: what to average.
         seed: seed of all streams.
         control: control variates, or None for a plain average.
+        literal: how to sample vectors, for a decoder with a position encoding; else coordinates are sampled.
     """
 
     law: Law
@@ -97,10 +99,13 @@ class Task:
     quantity: Quantity
     seed: int
     control: Control | None = None
+    literal: LiteralRun | None = None
 
     @property
     def batch(self) -> int:
-        """Samples that are processed together: it depends on the number of tokens alone."""
+        """Samples that are processed together: it depends on the number of tokens (and, for vectors, the width)."""
+        if self.literal is not None:
+            return self.literal.batch
         return max(1, min(2000, BATCH_NUMBERS // self.layer.n**2))
 
     @property
@@ -123,8 +128,8 @@ def _stack(parts: list[Moments]) -> Moments:
     return Moments(parts[0].count, mean, np.stack([part.squares for part in parts]))
 
 
-def _batches(task: Task, purpose: int, block: Block) -> Iterator[Coordinates]:
-    """Tokens of block number ``block[0]`` of ``block[1]`` samples, in batches.
+def _streams(task: Task, purpose: int, block: Block) -> Iterator[tuple[np.random.Generator, int]]:
+    """A source of randomness and a number of samples for each batch of a block of ``block[1]`` samples.
 
     ``purpose`` says which family of streams: 0 for samples that enter the means, 1 for the pilot.
     """
@@ -132,7 +137,12 @@ def _batches(task: Task, purpose: int, block: Block) -> Iterator[Coordinates]:
     stream = np.random.SeedSequence(task.seed, spawn_key=(purpose, index))
     generator = np.random.Generator(np.random.PCG64DXSM(stream))
     for start in range(0, samples, task.batch):
-        count = min(task.batch, samples - start)
+        yield generator, min(task.batch, samples - start)
+
+
+def _batches(task: Task, purpose: int, block: Block) -> Iterator[Coordinates]:
+    """Tokens of a block, in batches."""
+    for generator, count in _streams(task, purpose, block):
         yield sample_coordinates(task.law, task.layer.n, count, generator, task.layer.split)
 
 
@@ -163,8 +173,14 @@ def _merged(first: Pair | None, second: Pair) -> Pair:
 def _run_block(task: Task, block: Block) -> Pair:
     """Moments of the quantity and of its differences over one block."""
     total: Pair | None = None
-    for tokens in _batches(task, 0, block):
-        total = _merged(total, _run_batch(task, tokens))
+    if task.literal is not None:
+        for generator, count in _streams(task, 0, block):
+            values = task.literal.sample(count, generator)
+            require_finite(values)
+            total = _merged(total, paired_moments(values, task.literal.offset))
+    else:
+        for tokens in _batches(task, 0, block):
+            total = _merged(total, _run_batch(task, tokens))
     assert total is not None
     return total
 
@@ -247,7 +263,7 @@ def expected_scores(
     """Estimate expected scores, weights or Gram matrices over random inputs.
 
     Args:
-        decoder: the decoder, without rotary embedding.
+        decoder: the decoder; with a position encoding, vectors of R^d are sampled and attention is run literally.
         inputs: a random law, ``Sphere`` or ``SharedGaussian``, at a numeric width.
         n: number of tokens.
         layers: number of layers.
@@ -255,7 +271,7 @@ def expected_scores(
         seed: seed; the same seed gives the same bits for any ``workers`` and ``chunk``.
         quantity: "scores", "weights" or "gram" (after the layer).
         order: highest order of the control variates, 0 for a plain average; by default the one with the least
-            variance times work in a pilot run.
+            variance times work in a pilot run (with a position encoding: the highest that there is for few tokens).
         workers: number of threads; by default one per core, at most 8.
         chunk: samples in flight at a time, rounded up to whole blocks; by default two blocks per worker.
         target_se: stop at the first block after which every standard error of a mean is at most this.
@@ -267,7 +283,7 @@ def expected_scores(
 
     Raises:
         InvalidInput: fewer than two samples, inputs that are not random or not numeric, a width too small
-            for the law, a decoder with RoPE, or a sample that is not finite.
+            for the law, RoPE's dim that does not divide the width, or a sample that is not finite.
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     samples = _sample_count(samples)
@@ -286,11 +302,18 @@ def expected_scores(
             "use more samples and no target",
         )
     law = law_of(inputs, decoder)
-    task = Task(law, layer_of(decoder, n, law.d), layers, quantity, seed)
+    layer = layer_of(replace(decoder, position=None), n, law.d)
+    task = Task(law, layer, layers, quantity, seed)
+    if decoder.position is not None:
+        order = literal_order(decoder, inputs, n, quantity) if order is None else order
+        task = replace(task, literal=literal_run(decoder, inputs, n, layers, quantity=quantity, order=order))
     workers = _workers(workers)
     ahead = 2 * workers if chunk is None else -(-positive_integer(chunk, "chunk") // task.block)
     with threadpool_limits(1):
-        plan = _plan(task, decoder, samples, order, workers, ahead)
+        if task.literal is not None:
+            plan = _Plan(task, task.literal.order, 0, "literal attention on vectors")
+        else:
+            plan = _plan(task, decoder, samples, order, workers, ahead)
         schedule = _schedule(samples, task.block, batches)
         totals = _accumulate(plan.task, schedule, workers, ahead, target_se, progress)
     return _expectation(plan, totals)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
 
@@ -12,6 +14,9 @@ from theory.claim import Claim
 from theory.errors import InvalidInput
 
 _MODULE = "maskproof_claims_file"
+_REMEDIES = {
+    "cannot determine truth value of Relational": "join relations with And: And(0 < x, x < 1), not 0 < x < 1"
+}
 
 
 def load(path: str | Path) -> list[Claim]:
@@ -22,7 +27,10 @@ def load(path: str | Path) -> list[Claim]:
             line with the file and, where there is one, the line in it.
     """
     path = Path(path)
-    module = _run(_compiled(path, _source(path)), path)
+    source = _source(path)
+    code = _compiled(path, source)
+    _refuse_comparisons(source, path)
+    module = _run(code, path)
     claims = getattr(module, "claims", None)
     if claims is None:
         raise InvalidInput(f"{path}", "'it has a module-level list claims'", "write claims = [Claim(...)]")
@@ -75,6 +83,33 @@ def _compiled(path: Path, source: str) -> CodeType:
         raise InvalidInput(f"{path}", "'it is Python'", reason) from None
 
 
+def _refuse_comparisons(source: str, path: Path) -> None:
+    """Refuse == and != inside a claim: SymPy answers them at once, and the formula is lost.
+
+    Conditions of comprehensions and conditional expressions are Python's own business.
+    """
+    for call in ast.walk(ast.parse(source)):
+        if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Claim":
+            for node in _formulas(call):
+                if isinstance(node, ast.Compare) and any(isinstance(op, ast.Eq | ast.NotEq) for op in node.ops):
+                    sign, name = ("==", "Eq") if isinstance(node.ops[0], ast.Eq) else ("!=", "Ne")
+                    raise InvalidInput(
+                        f"{path}, line {node.lineno}: {sign} in a claim",
+                        "'a claim is made of formulas'",
+                        f"Python compares at once and leaves True or False: write {name}(left, right)",
+                    )
+
+
+def _formulas(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(node, ast.comprehension) and child in node.ifs:
+            continue
+        if isinstance(node, ast.IfExp) and child is node.test:
+            continue
+        yield from _formulas(child)
+
+
 def _run(code: CodeType, path: Path) -> ModuleType:
     module = ModuleType(_MODULE)
     module.__file__ = str(path)
@@ -83,11 +118,13 @@ def _run(code: CodeType, path: Path) -> ModuleType:
     sys.modules[_MODULE] = module
     try:
         exec(code, module.__dict__)  # a claims file is a program of the user's, and is run as one
+    except InvalidInput as error:
+        raise InvalidInput(f"{path}{_line(error, path)}: {error.what}", error.violates, error.remedy) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's program raises is told in a line
         raise InvalidInput(
             f"{path}{_line(error, path)}: {type(error).__name__}: {_one_line(str(error))}",
             "'the file runs'",
-            "mend it",
+            _REMEDIES.get(str(error), "mend it"),
         ) from None
     finally:
         sys.modules.pop(_MODULE, None)

@@ -31,9 +31,9 @@ def shipped() -> list[Claim]:
 @cache
 def _shipped() -> tuple[Claim, ...]:
     # Imported here because building every derivation takes a moment that other commands need not wait.
-    from theory.claims import kim2025, own, width
+    from theory.claims import kim2025, own, rope, width
 
-    claims = (*kim2025.claims, *own.claims, *width.claims)
+    claims = (*kim2025.claims, *own.claims, *width.claims, *rope.claims)
     refuse_duplicates(claims)
     return claims
 

@@ -6,6 +6,7 @@ import importlib.metadata
 import json
 import platform
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ COLOURS = {
 }
 MALFORMED = "MALFORMED"  # says nothing that could be checked
 CONTRADICTION = "CONTRADICTION"  # two engines disagree: one of them is wrong
-_LONGEST_REASON = 200
+_LONGEST_REASON = 300
 _PACKAGES = ("sympy", "numpy", "scipy", "python-flint", "mpmath", "hypothesis")
 _EXACT_JSON = 2**53
 
@@ -58,9 +59,10 @@ def reason(result: Result) -> str:
     deciding = [e for e in result.evidence if e.outcome == result.verdict] or list(result.evidence)
     if not deciding:
         return "no engine had anything to say"
-    words = "; ".join(part for part in (deciding[0].detail.strip(), deciding[0].scope.strip()) if part)
-    words = " ".join(words.split())
-    return words if len(words) <= _LONGEST_REASON else words[: _LONGEST_REASON - 3].rstrip() + "..."
+    # what could not be decided is told by the engine that came closest: the last one asked
+    chosen = deciding[-1] if result.verdict is Verdict.UNKNOWN else deciding[0]
+    words = "; ".join(part for part in (chosen.detail.strip(), chosen.scope.strip()) if part)
+    return textwrap.shorten(words, _LONGEST_REASON, placeholder=" ...")
 
 
 def witness(point: Mapping[str, Any] | None) -> str:

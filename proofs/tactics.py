@@ -106,15 +106,19 @@ def limits(claim: Claim) -> dict[Limit, Expr]:
     statement about a limit can be held against the right value.
     """
     found = {}
+    domain = And.make_args(sympy.sympify(claim.domain))
     for limit in claim.bound_statement.atoms(Limit):
         try:
-            found[limit] = _limit_value(limit, And.make_args(sympy.sympify(claim.domain)))
+            step, lemma = _limit_value(limit)
+            check(Derivation("found", "A limit found by search", domain, (step,), (lemma,)))
         except (NoIdea, Rejected):
             continue
+        found[limit] = step.statement.rhs
     return found
 
 
-def _limit_value(limit: Limit, domain: tuple[Basic, ...]) -> Expr:
+def _limit_value(limit: Limit) -> tuple[Step, Derivation]:
+    """A step that gives the limit, and the lemma that it cites; whether the domain allows it is not checked."""
     quantity, variable, point, _ = limit.args
     match quantity:
         case Score(layer=2):
@@ -122,9 +126,9 @@ def _limit_value(limit: Limit, domain: tuple[Basic, ...]) -> Expr:
         case Gram(layer=1):
             label = "H-limit" if quantity.query == quantity.key else "G-limit"
         case _:
-            raise NoIdea(f"no limit is known for {quantity}")
+            raise NoIdea(f"no limit of {quantity} is known: only those of Score(2, i, j) and Gram(1, i, j) in i")
     if quantity.query != variable or point is not sympy.oo:
-        raise NoIdea(f"no limit is known in {variable}")
+        raise NoIdea(f"no limit in {variable} is known")
     lemma = saturation_from(*(_leading_quotient(e, i) for e in (g(i), h_squared(i))))
     (line,) = [step for step in lemma.steps if step.label == label]
     key = {} if quantity.query == quantity.key else {j: quantity.key}
@@ -132,9 +136,7 @@ def _limit_value(limit: Limit, domain: tuple[Basic, ...]) -> Expr:
     statement = substitute(line.statement, values)
     if statement.lhs != limit:
         raise NoIdea(f"the limit known is another one than {limit}")
-    step = Step("limit", statement, "cite", hints={"lemma": lemma.name, "step": label, "values": values})
-    check(Derivation("found", "A limit found by search", domain, (step,), (lemma,)))
-    return statement.rhs
+    return Step("limit", statement, "cite", hints={"lemma": lemma.name, "step": label, "values": values}), lemma
 
 
 def _leading_quotient(e: Expr, x: Symbol) -> Expr:
@@ -188,8 +190,13 @@ class _Search:
             return self._add(statement, "implication", (label,), given)
         if not isinstance(statement, Relational):
             raise NoIdea(f"no rule for {statement}")
-        premises = tuple(
-            label for q in sorted(statement.atoms(Quantity), key=str) for label in self._closed_form(q, given)
+        if statement.has(sympy.Derivative, sympy.Integral, sympy.Product):
+            raise NoIdea("derivatives, integrals and products are not searched")
+        limits = sorted(statement.atoms(Limit), key=str)
+        outside = statement.xreplace({limit: sympy.Dummy() for limit in limits})
+        premises = (
+            *(self._limit(limit, given) for limit in limits),
+            *(label for q in sorted(outside.atoms(Quantity), key=str) for label in self._closed_form(q, given)),
         )
         if isinstance(statement, Eq):
             return self._add(statement, "identity", (*premises, *self._r[:1]), given)
@@ -206,6 +213,12 @@ class _Search:
         step = Step(f"{len(self.steps) + 1}", statement, rule, premises, given, hints or {})
         self.steps.append(step)
         return step.label
+
+    def _limit(self, limit: Limit, given: tuple[Basic, ...]) -> str:
+        """Cite the value of a limit."""
+        step, lemma = _limit_value(limit)
+        self._lemmas[lemma.name] = lemma
+        return self._add(step.statement, step.rule, (), given, step.hints)
 
     def _closed_form(self, quantity: Quantity, given: tuple[Basic, ...]) -> Iterator[str]:
         """Cite the closed form of ``quantity``, and what makes it well defined."""

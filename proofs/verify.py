@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import overload
 
 import numpy as np
@@ -127,7 +128,7 @@ class Pipeline:
         lacking = self._unproved(claim) if proved else []
         if proved and not lacking:
             evidence += self._cross_checked(claim)
-        else:
+        elif proof is None or proof.outcome is not Verdict.REFUTED:
             evidence += self._examined(claim)
         if lacking:
             # The argument stands or falls with what it uses: the numbers alone have to decide.
@@ -153,12 +154,11 @@ class Pipeline:
 
     def _examined(self, claim: Claim) -> list[Evidence]:
         """Evidence by numbers; a certified witness ends the search."""
-        claim = symbolic.without_limits(claim)
+        claim, limits = symbolic.without_limits(claim)
         found = witness.examine(claim, seed=self.seed)
-        if found is not None:
-            return [found]
         others = (engine.examine(claim, seed=self.seed) for engine in (enclosure, monte_carlo))
-        return [evidence for evidence in others if evidence is not None]
+        evidence = [found] if found is not None else [other for other in others if other is not None]
+        return [replace(e, detail=f"{limits}; {e.detail}") for e in evidence] if limits else evidence
 
     def _cross_checked(self, claim: Claim) -> list[Evidence]:
         """A few numbers by a route that shares nothing with the proof: an error in either shows."""

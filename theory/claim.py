@@ -81,6 +81,12 @@ class Claim:
                 "'inputs is an input law'",
                 "use Equicorrelated, Sphere or SharedGaussian",
             )
+        if isinstance(self.statement, bool) or self.domain is False:
+            raise self._malformed(
+                f"{'domain' if self.domain is False else 'statement'} {self.statement if self.domain else False}",
+                "'it is a formula'",
+                "Python's == and != compare at once and leave True or False: write Eq and Ne",
+            )
         for name, part in (("statement", self.statement), ("domain", self.domain)):
             if not _is_logical(part):
                 raise self._malformed(
@@ -90,10 +96,12 @@ class Claim:
                 )
         undeclared = [s for s in self.free_symbols if s not in DECLARED]
         if undeclared:
+            name = undeclared[0].name
+            known = name in {symbol.name for symbol in DECLARED}
             raise self._malformed(
-                f"symbol {undeclared[0].name}",
+                f"symbol {name}" + (f", which is not theory.{name}," if known else ""),
                 "'every free symbol is declared'",
-                "import i, j, k, n, d, alpha, beta, lam or m from theory",
+                "import i, j, k, n, d, alpha, beta, lam or m from theory instead of making a symbol",
             )
         if find_point(sympy.sympify(self.domain), self.free_symbols) is None:
             raise self._malformed(

@@ -10,3 +10,4 @@ class InvalidInput(ValueError):
 
     def __init__(self, what: str, violates: str, remedy: str) -> None:
         super().__init__(f"{what} violates {violates}; {remedy}")
+        self.what, self.violates, self.remedy = what, violates, remedy

@@ -46,6 +46,7 @@ from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
 from theory.symbols import alpha, beta, d, i, j, k, lam
 
 Scale = Literal["sqrt(d)", "d"]
+WIDE = Ge(d, 2)  # of a single coordinate centring leaves nothing
 
 
 def decoder(scale: Scale = "sqrt(d)") -> Decoder:
@@ -180,7 +181,7 @@ def first_layer(scale: Scale = "sqrt(d)") -> Derivation:
     return Derivation(
         name="layernorm-one" if scale == "sqrt(d)" else "layernorm-one-scale-d",
         title=f"The first layer with LayerNorm, scale {scale}",
-        hypotheses=(),
+        hypotheses=(WIDE,),
         steps=steps,
         intro=(
             "One layer with LayerNorm on centred unit vectors is one l2 layer at the inverse temperature beta d/scale "
@@ -221,7 +222,7 @@ def reduction(scale: Scale = "sqrt(d)") -> Derivation:
     return Derivation(
         name="layernorm" if scale == "sqrt(d)" else "layernorm-scale-d",
         title=f"Scores of the second layer with LayerNorm, scale {scale}",
-        hypotheses=ADMISSIBLE,
+        hypotheses=(*ADMISSIBLE, WIDE),
         steps=steps,
         lemmas=(first, lemma),
         intro=(
@@ -264,7 +265,7 @@ def recency(scale: Scale = "sqrt(d)") -> Derivation:
     return Derivation(
         name="layernorm-increasing" if scale == "sqrt(d)" else "layernorm-scale-d-increasing",
         title=f"Closer keys score higher with LayerNorm (scale {scale})",
-        hypotheses=(Lt(alpha, 1), Ge(alpha, 0)),
+        hypotheses=(Lt(alpha, 1), Ge(alpha, 0), WIDE),
         steps=steps,
         lemmas=(lemma, theorem, form),
         intro="For 0 <= alpha < 1, every beta, residual weight and width, S_ij < S_i,j+1 for all j < i.",

@@ -197,12 +197,13 @@ def _summary(
     if tally.agreeing:
         detail += f"; at {tally.agreeing} the sides agree to within {_above(tally.gap)}, which balls can't call equal"
     if tally.undefined:
-        detail += f"; {tally.undefined} points where the model has no meaning left out ({tally.reason})"
+        detail = f"the statement has no meaning at {tally.undefined} points of the domain ({tally.reason}): "
+        detail += f"restrict the domain; {tally.true + tally.agreeing} other points hold"
     if tally.open:
         detail += f"; undecided at {len(tally.open)}, such as {tally.open[0]}"
-    if tally.open:
+    if tally.open or tally.undefined:
         outcome = Verdict.UNKNOWN
-    elif whole and not tally.agreeing and not tally.undefined:
+    elif whole and not tally.agreeing:
         outcome = Verdict.ENCLOSED
         scope = "the single case" if not region.symbols else f"the whole domain, {tally.true} points"
     else:

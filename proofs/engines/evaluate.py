@@ -775,7 +775,8 @@ def explain(statement: Basic, parameters: Parameters, integers: Mapping[Symbol, 
         models = parameters.evaluator.models
         try:
             failing = list(_failing(_prepared(statement), models, scene))
-            return "; ".join(_compared(relation, models, scene) for relation in failing)
+            text = "; ".join(_compared(relation, models, scene) for relation in failing)
+            return text or "the statement is false by itself"
         except Undefined as error:
             return f"the statement has no value there: it takes {error}"
 
@@ -793,10 +794,21 @@ def _failing(statement: Basic, models: Models, scene: Scene) -> Iterator[Relatio
 
 def _compared(relation: Relational, models: Models, scene: Scene) -> str:
     left, right = (arb(compile_value(side, models)(scene)) for side in relation.args)
+    shown, words = _told_apart(relation, models)
     return (
-        f"{_sstr(relation.lhs)} = {left.str(20)}, {_sstr(relation.rhs)} = {right.str(20)}, "
-        f"difference {(left - right).str(12)}, so that {_sstr(relation)} fails"
+        f"{_sstr(shown.lhs)} = {left.str(20)}, {_sstr(shown.rhs)} = {right.str(20)}, "
+        f"difference {(left - right).str(12)}, so that {_sstr(shown)} fails{words}"
     )
+
+
+def _told_apart(relation: Relational, models: Models) -> tuple[Relational, str]:
+    """The relation with its quantities numbered by model, if there are several, and the models in words."""
+    used = [pair for pair in models.pairs if any(q.args[3:] == pair for q in relation.atoms(Quantity))]
+    if len(used) < 2:
+        return relation, ""
+    names = {q: Symbol(f"{q}(model {used.index(q.args[3:]) + 1})") for q in relation.atoms(Quantity)}
+    words = "; ".join(f"model {n}: {Record.read(d)}, {Record.read(x)}" for n, (d, x) in enumerate(used, 1))
+    return relation.func(*(side.xreplace(names) for side in relation.args), evaluate=False), f" ({words})"
 
 
 def _sstr(expression: Basic, width: int = 60) -> str:

@@ -45,7 +45,7 @@ WORK = 3.2e9  # samples * layers * tokens^3
 POINTS = 1500  # integer points at each choice of parameters
 UNFOLDED = 60  # of them, where sums have to be written out
 PARAMETERS = 3  # choices of real parameters
-WIDTHS = (8, 64)  # tried where the width is a symbol
+WIDTHS = (8, 64, 1024)  # tried where the width is a symbol
 LENGTHS = (3, 8)  # tried where the number of tokens is a symbol and matters
 ROUNDING = 2.0**-40  # relative; differences below it are not told from zero
 
@@ -360,7 +360,7 @@ def _judged(comparisons: Sequence[Comparison], samples: int) -> Evidence:
     def beyond(rate: float) -> list[Comparison]:
         return [c for c in comparisons if c.against > levels.critical(rate, two_sided=_two_sided(c))]
 
-    scope = f"{len(comparisons)} comparisons, {samples} samples in {BATCHES} batches each"
+    scope = f"{_range(comparisons)}; {len(comparisons)} comparisons, {samples} samples in {BATCHES} batches each"
     wrong = beyond(REFUTE)
     if wrong:
         return _refuted(wrong, scope)
@@ -368,13 +368,12 @@ def _judged(comparisons: Sequence[Comparison], samples: int) -> Evidence:
     confirmed = sum(-c.against > levels.critical(SUSPECT, two_sided=False) for c in inequalities)
     smallest = max(c.error * (levels.critical(REFUTE, two_sided=_two_sided(c)) + levels.power) for c in comparisons)
     detail = (
-        f"error rate of a refutation {REFUTE:g} over all comparisons (t, {BATCHES - 1} degrees of freedom, "
-        f"Bonferroni); a deviation of {smallest:.2g} at any one of them would have been found with "
-        f"probability {POWER:g}"
+        f"a deviation of {smallest:.2g} would have been found with probability {POWER:g}; error rate of a refutation "
+        f"{REFUTE:g} over all comparisons (t, {BATCHES - 1} degrees of freedom, Bonferroni)"
     )
     if inequalities:
         share = f"{confirmed} of {len(inequalities)} inequalities"
-        detail += f"; {share} confirmed at a joint error rate of {SUSPECT:g}"
+        detail = f"{share} confirmed at a joint error rate of {SUSPECT:g}; {detail}"
     suspicious = beyond(SUSPECT)
     if suspicious:
         worst = max(suspicious, key=lambda c: c.against)
@@ -387,6 +386,21 @@ def _judged(comparisons: Sequence[Comparison], samples: int) -> Evidence:
 
 def _two_sided(comparison: Comparison) -> bool:
     return isinstance(comparison.relation, sympy.Eq)
+
+
+def _range(comparisons: Sequence[Comparison]) -> str:
+    """Which values of each symbol were tried."""
+    tried: dict[str, set[Any]] = {}
+    for comparison in comparisons:
+        for symbol, value in comparison.point.items():
+            tried.setdefault(symbol.name, set()).add(sympy.sympify(value))
+    if not tried:
+        return "the single case"
+    return ", ".join(f"{name} in {_listed(sorted(values))}" for name, values in sorted(tried.items()))
+
+
+def _listed(values: Sequence[Any]) -> str:
+    return f"{{{', '.join(map(str, values))}}}" if len(values) <= 4 else f"{values[0]} .. {values[-1]}"
 
 
 def _refuted(wrong: Sequence[Comparison], scope: str) -> Evidence:

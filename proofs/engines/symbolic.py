@@ -6,12 +6,14 @@ import time
 from dataclasses import replace
 
 import sympy
+from sympy import Eq, Ne
 
 from proofs.kernel import Rejected, prove
 from proofs.tactics import NoIdea, limits, search
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 from theory.derivation import Derivation
+from theory.domain import find_point
 
 
 def examine(claim: Claim, *, seed: int) -> Evidence | None:
@@ -28,14 +30,19 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
         return record(Verdict.PROVED, "the whole domain", "the statement says that something equals itself")
     if claim.bound_statement in (False, sympy.false):
         return None
+    if isinstance(claim.bound_statement, Ne) and (equal := _proved_equal(claim)) is not None:
+        return replace(
+            record(Verdict.REFUTED, "the whole domain", f"both sides are equal, by derivation {equal.name}"),
+            witness=_any_point(claim),
+        )
     try:
         derivation = claim.proof if claim.proof is not None else search(claim)
         prove(claim, derivation)
     except NoIdea as reason:
-        return record(Verdict.UNKNOWN, "none", f"no derivation found: {reason}")
+        return record(Verdict.UNKNOWN, "", f"no derivation found: {reason}")
     except Rejected as reason:
         given = "the derivation" if claim.proof is not None else "the derivation found by search"
-        return record(Verdict.UNKNOWN, "none", f"{given} does not check: {reason}")
+        return record(Verdict.UNKNOWN, "", f"{given} does not check: {reason}")
     count = _steps(derivation)
     return record(
         Verdict.PROVED,
@@ -44,12 +51,32 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     )
 
 
-def without_limits(claim: Claim) -> Claim:
-    """The claim with the limits that the kernel can work out put in, for engines that only see numbers."""
+def _proved_equal(claim: Claim) -> Derivation | None:
+    """A checked derivation that the two sides, claimed to differ, are equal; None if none is found."""
+    opposite = replace(claim, statement=Eq(*claim.bound_statement.args), proof=None)
+    try:
+        found = search(opposite)
+        prove(opposite, found)
+    except (NoIdea, Rejected):
+        return None
+    return found
+
+
+def _any_point(claim: Claim) -> dict[str, object]:
+    point = find_point(sympy.sympify(claim.domain), claim.free_symbols) or {}
+    return {symbol.name: value for symbol, value in point.items()}
+
+
+def without_limits(claim: Claim) -> tuple[Claim, str]:
+    """The claim with the limits that the kernel can work out put in, for engines that only see numbers.
+
+    Returns the claim itself if there are none, and in words which limits were put in.
+    """
     values = limits(claim)
     if not values:
-        return claim
-    return replace(claim, statement=claim.bound_statement.xreplace(values))
+        return claim, ""
+    words = "; ".join(f"the kernel derives that {limit.args[0]} tends to {value}" for limit, value in values.items())
+    return replace(claim, statement=claim.bound_statement.xreplace(values)), words
 
 
 def _steps(derivation: Derivation, seen: set[int] | None = None) -> int:

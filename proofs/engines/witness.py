@@ -8,16 +8,20 @@ fails takes its place. A witness counts only if balls certify it again at a high
 
 from __future__ import annotations
 
+import sys
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from pathlib import Path
 from random import Random
 from typing import Any
 
 from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import NoSuchExample
 from sympy import Integer, Rational, Symbol
 
@@ -26,6 +30,9 @@ from proofs.engines.evaluate import PRECISIONS, Evaluator, NotApplicable, Parame
 from proofs.engines.region import Region
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
+
+if "pytest" not in sys.modules:  # a user's working directory is no place for the library's notes
+    set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "maskproof-hypothesis")
 
 SMALL_POINTS = 6_000  # tried in the first pass, over all exact values of the real symbols together
 MOST_POINTS = 1500  # of these at one value

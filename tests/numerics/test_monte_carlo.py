@@ -215,7 +215,7 @@ D, BETA = sympy.Symbol("d", integer=True, positive=True), sympy.Symbol("beta", p
         ({"inputs": Sphere(D)}, "d = d"),
         ({"inputs": Equicorrelated(0)}, "mean_field"),
         ({"inputs": Sphere(1), "decoder": Decoder(norm="layernorm", scale="d")}, "d >= 2"),
-        ({"decoder": Decoder(position=Rope())}, "position"),
+        ({"decoder": Decoder(position=Rope())}, "divides the width"),
         ({"decoder": Decoder(beta=BETA)}, "beta = beta"),
         ({"decoder": Decoder(mask=Prefix(9))}, "prefix"),
         ({"decoder": Decoder(norm="layernorm", scale="d"), "inputs": Sphere(6, 0.3), "order": 2}, "order = 2"),

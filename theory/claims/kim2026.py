@@ -22,13 +22,14 @@ from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.layer_one import g, h_squared, layer_one, r
 from theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
-from theory.layernorm import first_layer, recency, reduction
+from theory.layernorm import WIDE, first_layer, recency, reduction
 from theory.paper_forms import PAPER
 from theory.quantities import Gram, Score, bind
 from theory.symbols import alpha, beta, d, i, j, lam
 
 _PAPER = "arXiv 2509.21042v2, "
-_RANGE = And(*PAPER, Ge(d, 2))
+_HYPOTHESES = (*PAPER, WIDE)
+_RANGE = And(*_HYPOTHESES)
 _ROOT = sqrt(d)
 _HALF = Rational(1, 2)
 _TEN = And(EARLIER_BY_TWO, Le(i, 10))  # as many tokens as in its simulation
@@ -96,7 +97,7 @@ def _norm_form() -> Derivation:
         Step("norm", Eq(_gram(i, i) / d, squared_norm(i)), "identity", ("G", "h"),
              why="compare in the field of rational functions of e^sqrt(d) and e^(alpha sqrt(d))"),
     )  # fmt: skip
-    return Derivation("kim2026-norm", "The norm after one layer with LayerNorm", PAPER, steps, (first, one))
+    return Derivation("kim2026-norm", "The norm after one layer with LayerNorm", _HYPOTHESES, steps, (first, one))
 
 
 @cache
@@ -116,7 +117,7 @@ def _norm_falls() -> Derivation:
              hints={"factor": d}),
         Step("decrease", Lt(following, here), "sign", ("G", "G-next", "h", "h-next", "fall-scaled")),
     )  # fmt: skip
-    return Derivation("kim2026-norms", "Norms decrease after one layer", PAPER, steps, (first, lemma, one))
+    return Derivation("kim2026-norms", "Norms decrease after one layer", _HYPOTHESES, steps, (first, lemma, one))
 
 
 @cache
@@ -133,7 +134,7 @@ def _score_form() -> Derivation:
         Step("score", Eq(Score(2, i, j, **model), _score_value()), "identity", ("S", "S-l2", "h-i", "h-j"),
              given=(EARLIER,)),
     )  # fmt: skip
-    return Derivation("kim2026-score", "Scores of layer two with LayerNorm", PAPER, steps, (lemma, form, norms()))
+    return Derivation("kim2026-score", "Scores of layer two with LayerNorm", _HYPOTHESES, steps, (lemma, form, norms()))
 
 
 def _needing(step: Step) -> Step:
@@ -151,7 +152,7 @@ def _score_value() -> Expr:
 def _increase() -> Derivation:
     """The theorem: recency in layer two."""
     lemma = recency()
-    return Derivation("kim2026-recency", "Recency in layer two with LayerNorm", PAPER,
+    return Derivation("kim2026-recency", "Recency in layer two with LayerNorm", _HYPOTHESES,
                       (_from_reduction("increase", lemma, "increase"),), (lemma,))  # fmt: skip
 
 
@@ -163,7 +164,7 @@ def _effective() -> Derivation:
     (line,) = [s for s in lemma.steps if s.label == "S"]
     hints = {"lemma": lemma.name, "step": "S", "values": values}
     step = Step("S", line.statement.xreplace(values), "cite", given=(EARLIER,), hints=hints)
-    return Derivation("kim2026-effective", "The residual of the simulation", (), (step,), (lemma,))
+    return Derivation("kim2026-effective", "The residual of the simulation", (WIDE,), (step,), (lemma,))
 
 
 def _steeper(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Gt:
@@ -323,7 +324,7 @@ claims = [
         "own.residual-scale",
         Eq(Score(2, i, j, decoder=_SIMULATED),
            _ROOT * Score(2, i, j, decoder=Decoder(beta=_ROOT, residual=sqrt(2) / _ROOT))),
-        And(EARLIER, Ge(d, 2)), inputs=Equicorrelated(_HALF),
+        And(EARLIER, WIDE), inputs=Equicorrelated(_HALF),
         source="corrects kim2026.residual-scale",
         note="The simulation's second layer is the theory's with the effective residual ((1-alpha) d)^(-1/2), here "
         "alpha = 1/2: 0.35 instead of 1 at d = 16. With inputs of norm sqrt(d), as in the theory, the published "

@@ -15,7 +15,7 @@ from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one, r
 from theory.layer_two import ADMISSIBLE, EARLIER
-from theory.layernorm import Scale, decoder, equivalent, first_layer, recency, reduction, score_gain
+from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction, score_gain
 from theory.paper_forms import PAPER
 from theory.quantities import Score, Weight
 from theory.symbols import alpha, beta, d, i, j, lam
@@ -79,7 +79,7 @@ def _sharper() -> Derivation:
     return Derivation(
         "layernorm-sharper",
         "The scale sqrt(d) makes the softmax sharper",
-        (Eq(r, exp(sqrt(d) * (1 - alpha))), Eq(q, exp(1 - alpha)), Lt(alpha, 1), Ge(d, 2), Ge(i, 2)),
+        (Eq(r, exp(sqrt(d) * (1 - alpha))), Eq(q, exp(1 - alpha)), Lt(alpha, 1), WIDE, Ge(i, 2)),
         steps,
         (first, *(first_layer(scale) for scale in _SCALES)),
     )
@@ -91,7 +91,7 @@ def _recovers() -> Derivation:
     line = next(step for step in reduction("d").steps if step.label == "S")
     hints = {"lemma": reduction("d").name, "step": "S", "values": values}
     step = Step("S", line.statement.xreplace(values), "cite", given=(EARLIER,), hints=hints)
-    return Derivation("layernorm-recovers", "Scale d and l2", ADMISSIBLE, (step,), (reduction("d"),))
+    return Derivation("layernorm-recovers", "Scale d and l2", (*ADMISSIBLE, WIDE), (step,), (reduction("d"),))
 
 
 def _two_layers(scale: Scale) -> tuple[And, Derivation]:
@@ -106,7 +106,7 @@ def _two_layers(scale: Scale) -> tuple[And, Derivation]:
     statement = And(*(step.statement for step in cites))
     both = Step("both", statement, "conjunction", tuple(step.label for step in cites), given=(EARLIER,))
     title = f"LayerNorm and l2, scale {scale}"
-    return statement, Derivation(f"{lemma.name}-both", title, ADMISSIBLE, (*cites, both), (first, lemma))
+    return statement, Derivation(f"{lemma.name}-both", title, (*ADMISSIBLE, WIDE), (*cites, both), (first, lemma))
 
 
 def _identity(scale: Scale) -> Claim:
@@ -114,7 +114,7 @@ def _identity(scale: Scale) -> Claim:
     return Claim(
         "own.layernorm" if scale == "sqrt(d)" else "own.layernorm-scale-d",
         statement,
-        And(EARLIER, *ADMISSIBLE, Ge(d, 2)),
+        And(EARLIER, *ADMISSIBLE, WIDE),
         decoder=decoder(scale),
         source="the identity behind kim2025.layernorm and version 2",
         note="On centred unit inputs LayerNorm is l2 normalisation with the inverse temperature "
@@ -140,7 +140,7 @@ claims = [
     Claim(
         "kim2025.layernorm-sharper",
         Gt(Weight(1, i, i, decoder=_BY_ROOT), Weight(1, i, i, decoder=_BY_WIDTH)),
-        And(Ge(i, 2), Ge(d, 2), *PAPER),
+        And(Ge(i, 2), WIDE, *PAPER),
         source=_SOURCE,
         note="'The scale sqrt(d) is sharper' is read as: in the first layer each token but the first gives itself "
         "more weight than with the scale d. By how much is in own.layernorm-self-weight.",
@@ -171,7 +171,7 @@ claims = [
     Claim(
         "own.layernorm-increasing",
         Lt(Score(2, i, j), Score(2, i, j + 1)),
-        And(EARLIER, *PAPER, Ge(d, 2)),
+        And(EARLIER, *PAPER, WIDE),
         decoder=decoder(),
         source="generalises kim2025.layernorm at layer two, and kim2026.recency",
         note="Every beta, residual weight and width, up to and including the diagonal.",
@@ -180,7 +180,7 @@ claims = [
     Claim(
         "own.layernorm-recovers",
         Eq(Score(2, i, j, decoder=_LONG_INPUTS), Score(2, i, j, decoder=_L2)),
-        And(EARLIER, *ADMISSIBLE, Ge(d, 2)),
+        And(EARLIER, *ADMISSIBLE, WIDE),
         source="corrects kim2025.layernorm-recovers",
         note="With inputs of (centred) norm sqrt(d) the scale d gives the scores of l2 exactly, at any width. "
         "Such inputs are unit inputs with the residual times sqrt(d) in the first layer, the only one that the scores "
