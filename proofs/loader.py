@@ -14,9 +14,7 @@ from theory.claim import Claim
 from theory.errors import InvalidInput
 
 _MODULE = "maskproof_claims_file"
-_REMEDIES = {
-    "cannot determine truth value of Relational": "join relations with And: And(0 < x, x < 1), not 0 < x < 1"
-}
+_REMEDIES = {"cannot determine truth value of Relational": "join relations with And: And(0 < x, x < 1), not 0 < x < 1"}
 
 
 def load(path: str | Path) -> list[Claim]:
@@ -124,7 +122,7 @@ def _run(code: CodeType, path: Path) -> ModuleType:
         raise InvalidInput(
             f"{path}{_line(error, path)}: {type(error).__name__}: {_one_line(str(error))}",
             "'the file runs'",
-            _REMEDIES.get(str(error), "mend it"),
+            next((remedy for start, remedy in _REMEDIES.items() if str(error).startswith(start)), "mend it"),
         ) from None
     finally:
         sys.modules.pop(_MODULE, None)

@@ -44,6 +44,11 @@ def test_a_file_may_import_its_neighbour_and_leaves_nothing_behind(tmp_path):
     assert sys.path == before
 
 
+def test_conditions_of_the_programmer_are_not_formulas(tmp_path):
+    text = "claims = [Claim(f'a{n}', Lt(Score(2 if n == 1 else 3, 2, 1), 1)) for n in (1, 2, 3) if n != 2]\n"
+    assert [claim.id for claim in loader.load(write(tmp_path, HEAD + text))] == ["a1", "a3"]
+
+
 UNUSABLE = {
     "syntax": ("x = 1\nclaims = [\n", "line 2"),
     "null byte": (b"claims = []\x00\n", "Python"),
@@ -52,7 +57,10 @@ UNUSABLE = {
     "exception in a function": ("def f():\n    raise ValueError('a\\nb')\nf()\n", "line 2: ValueError: a b"),
     "missing import": ("import no_such_module_at_all\n", "line 1: ModuleNotFoundError"),
     "exit": ("raise SystemExit(3)\n", "line 1: SystemExit"),
-    "bad value": (HEAD + "claims = [Claim('a', Lt(Score(0, 1, 1), 1))]\n", "line 3: InvalidInput: layer = 0"),
+    "bad value": (HEAD + "claims = [Claim('a', Lt(Score(0, 1, 1), 1))]\n", "line 3: layer = 0 violates"),
+    "python equality": (HEAD + "claims = [Claim('a', Score(1, 2, 1) == 0)]\n", "line 3: == in a claim"),
+    "python inequality": (HEAD + "claims = [Claim('a', Lt(Score(2, 2, 1), 1), domain=(1 != 2))]\n", "write Ne"),
+    "chain": (HEAD + "claims = [Claim('a', 0 < Score(2, 2, 1) < 1)]\n", "join relations with And"),
     "no claims": ("x = 1\n", "module-level list claims"),
     "None": ("claims = None\n", "module-level list claims"),
     "not a list": (HEAD + "claims = Claim('a', Lt(Score(2, 2, 1), 1))\n", "type Claim"),
