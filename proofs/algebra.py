@@ -23,6 +23,12 @@ from sympy.polys.fields import FracElement
 from sympy.polys.fields import field as rational_functions
 from sympy.polys.rings import PolyElement
 
+MAX_EXPONENT = 200  # of a generator; what needs more is not decided
+
+
+class TooLarge(ArithmeticError):
+    """An expression would need polynomials of a degree that is not worth the time."""
+
 
 def denominators(expression: Basic) -> Iterator[Expr]:
     """The bases of all negative powers: what must not vanish for ``expression`` to have a value."""
@@ -108,20 +114,21 @@ class Generators:
 
         Raises:
             ZeroDivisionError: a denominator is identically zero.
+            TooLarge: a power is out of proportion.
         """
         if isinstance(e, Rational):
             return self.field(QQ(int(e.p), int(e.q)))
         if isinstance(e, exp) or e is sympy.E:
-            powers = (self._exp[m] ** int(c / self._unit[m]) for c, m in _exponent(e))
+            powers = (self._exp[m] ** _bounded(c / self._unit[m]) for c, m in _exponent(e))
             return reduce(lambda a, b: a * b, powers, self.field.one)
         if isinstance(e, Add):
             return reduce(lambda a, b: a + b, map(self.convert, e.args))
         if isinstance(e, Mul):
             return reduce(lambda a, b: a * b, map(self.convert, e.args))
         if isinstance(e, Pow) and e.exp.is_Integer:
-            return self.convert(e.base) ** int(e.exp)
+            return self.convert(e.base) ** _bounded(e.exp)
         if isinstance(e, Pow) and _is_half_integer(e.exp):
-            return self._root[self.convert(e.base)] ** int(e.exp.p)
+            return self._root[self.convert(e.base)] ** _bounded(e.exp * 2)
         return self._term[e]
 
     def vanishes(self, value: FracElement) -> bool:
@@ -147,6 +154,12 @@ class Generators:
         return self._vanishes(even.numer, rest) and self._vanishes(odd.numer, rest)
 
 
+def _bounded(exponent: Rational) -> int:
+    if abs(exponent) > MAX_EXPONENT:
+        raise TooLarge(f"an exponent of {exponent}")
+    return int(exponent)
+
+
 def _exponent(e: Expr) -> list[tuple[Rational, Expr]]:
     """The argument of an exponential as a sum of rational coefficients times monomials."""
     argument = sympy.Integer(1) if e is sympy.E else sympy.expand(e.args[0])
@@ -161,7 +174,7 @@ def identical(left: Expr, right: Expr) -> bool:
     try:
         generators = Generators([left, right])
         return generators.vanishes(generators.convert(left) - generators.convert(right))
-    except ZeroDivisionError:
+    except ArithmeticError:
         return False
 
 
@@ -285,10 +298,10 @@ class _Shift:
 
     def shows(self, strict: bool) -> bool:
         facts = [(f, True) for f in self.facts.positive] + [(f, False) for f in self.facts.nonnegative]
-        generators = Generators([self.expression, *(fact for fact, _ in facts)])
         try:
+            generators = Generators([self.expression, *(fact for fact, _ in facts)])
             value = generators.convert(self.expression)
-        except ZeroDivisionError:
+        except ArithmeticError:
             return False
         self.strict_goal = strict
         self.generators = generators
@@ -301,7 +314,10 @@ class _Shift:
         ring = self.generators.ring
         bounds: dict[int, list[Bound]] = {}
         for fact, strict in facts:
-            value = self.generators.convert(fact)
+            try:
+                value = self.generators.convert(fact)
+            except ArithmeticError:
+                continue
             if not value.denom.is_ground:
                 continue
             numerator = value.numer.quo_ground(value.denom.LC)
@@ -332,7 +348,7 @@ class _Shift:
                 if facts.is_positive(radicand, strict):
                     yield 0, 1, strict
         elif isinstance(meaning, exp) or meaning is sympy.E:
-            if not meaning.free_symbols:
+            if meaning is sympy.E or isinstance(meaning.args[0], Rational):
                 low, high = _rational_bounds(meaning)
                 yield low, 1, True
                 yield high, -1, True

@@ -59,6 +59,8 @@ def main(argv: Sequence[str] | None = None) -> None:
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     try:
+        if sys.stdout is None or sys.stderr is None:
+            return 2  # closed: there is nowhere to say so
         status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
@@ -70,13 +72,19 @@ def run(argv: Sequence[str] | None = None) -> int:
     except InvalidInput as error:
         return _refuse(str(error))
     except MemoryError:
-        return _refuse("the arrays violate 'they fit into memory'; use fewer tokens or layers")
+        return _refuse("the numbers violate 'they fit into memory'; use fewer tokens or layers, or smaller exponents")
+    except OSError as error:
+        return _refuse(f"the output violates 'it can be written'; {error.strerror or error}")
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of the option parser
             return _refuse(_usage(error))
         if os.environ.get("MASKPROOF_DEBUG"):
             raise
-        return _refuse(f"internal error {type(error).__name__}: {error}; set MASKPROOF_DEBUG=1 to see where")
+        return _refuse(_internal(error))
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error {type(error).__name__}: {error}; set MASKPROOF_DEBUG=1 to see where"
 
 
 def _refuse(message: str) -> int:
@@ -203,6 +211,10 @@ def _check(claims: Sequence[Claim], seed: int, record: Mapping[str, Mapping[str,
                 rows.append(Row(claim.id, error=str(error)))
             except Contradiction as error:
                 rows.append(Row(claim.id, error=str(error), contradiction=True))
+            except Exception as error:  # one claim that breaks an engine must not take the others with it
+                if os.environ.get("MASKPROOF_DEBUG"):
+                    raise
+                rows.append(Row(claim.id, error=f"claim {claim.id}: {_internal(error)}"))
     return rows
 
 

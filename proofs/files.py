@@ -17,6 +17,10 @@ def check_writable(path: Path, option: str) -> None:
         InvalidInput: it is a directory, its folder does not exist, or one may not write there.
     """
     where = f"{option} {path}"
+    try:
+        path.exists()
+    except OSError as error:
+        raise InvalidInput(where, "'it is a path'", error.strerror or "choose another path") from None
     if not path.name or path.is_dir():
         raise InvalidInput(where, "'it names a file'", "it is a directory: add a file name")
     folder = path.parent

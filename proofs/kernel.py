@@ -21,6 +21,7 @@ from sympy.core.relational import Eq, Ge, Gt, Le, Lt, Ne, Relational
 from sympy.polys.rings import PolyElement
 
 from proofs.algebra import Facts, Generators, denominators, identical, radicands, terms
+from proofs.language import foreign
 from theory.claim import Claim
 from theory.decoder import Causal, Decoder
 from theory.derivation import Derivation, Step
@@ -89,9 +90,20 @@ class Goal(Line):
 
     def require_identical(self, left: Expr, right: Expr) -> None:
         """Reject unless both sides have a value and are equal by field arithmetic."""
+        self.require_values(left, right)
         left, right = self.rewritten(left), self.rewritten(right)
         self.require_defined(left, right)
         _demand(identical(left, right), f"{left} and {right} differ")
+
+    def require_values(self, *expressions: Expr) -> None:
+        """Like ``require_defined``, but before rewriting, which may cancel what stands in a denominator."""
+        for e in expressions:
+            for base in denominators(e):
+                known = self.facts.is_nonzero(base) or self.facts.is_nonzero(self.rewritten(base))
+                _demand(known, f"nothing known keeps {base} away from zero")
+            for base in radicands(e):
+                known = self.facts.is_positive(base, False) or self.facts.is_positive(self.rewritten(base), False)
+                _demand(known, f"nothing known keeps {base} from being negative")
 
     def require_defined(self, *expressions: Expr) -> None:
         """Reject if a denominator might vanish or a radicand be negative."""
@@ -319,8 +331,6 @@ def termwise(goal: Goal) -> None:
     _demand(isinstance(value, Sum) and value.limits == total.limits, "the ranges differ")
     k, (_, a, b) = _index(total), total.limits[0]
     _demand(all(k not in h.free_symbols for h in goal.hypotheses), f"{k} is not fresh")
-    _demand(not k.is_positive or follows(Ge(a, 1), goal.hypotheses), f"{k} is assumed to be positive")
-    _demand(not k.is_nonnegative or follows(Ge(a, 0), goal.hypotheses), f"{k} is assumed to be >= 0")
     inside = goal.hypotheses | {Ge(k, a), Le(k, b)}
     (premise,) = goal.premises
     _require_all(premise.hypotheses, inside)
@@ -356,16 +366,18 @@ def _require_admissible(values: Mapping[Symbol, Expr], known: Iterable[Basic]) -
     """Reject values that do not have the properties assumed of the symbols they replace."""
     for symbol, value in values.items():
         value = sympy.sympify(value)
-        assumed = {name for name, holds in symbol.assumptions0.items() if holds}
-        _demand(assumed <= UNDERSTOOD, f"{symbol} is assumed to be {assumed - UNDERSTOOD}")
-        _demand("integer" not in assumed or value.is_integer is True, f"{value} is not an integer")
-        _demand("real" not in assumed or value.is_real is True, f"{value} is not real")
-        for name, relation in (("positive", Gt), ("nonnegative", Ge)):
-            _demand(name not in assumed or follows(relation(value, 0), known), f"{value} is not {name}")
+        _demand(isinstance(symbol, Symbol), f"{symbol} is not a symbol")
+        _demand_in_language(symbol, value)
+        _demand(not symbol.is_integer or value.is_integer is True, f"{value} is not an integer")
+        _demand(value.is_real is True, f"{value} is not real")
+        for holds, relation in ((symbol.is_positive, Gt), (symbol.is_nonnegative, Ge)):
+            _demand(not holds or follows(relation(value, 0), known), f"{relation(value, 0)} is not known")
 
 
-# What a symbol may be assumed to be; everything but the signs follows from integer or real.
-UNDERSTOOD = set(Symbol("x", integer=True, positive=True).assumptions0)
+def _demand_in_language(*expressions: Basic) -> None:
+    for e in expressions:
+        odd = foreign(e)
+        _demand(odd is None, f"{odd} is not in the kernel's language")
 
 
 def implication(goal: Goal) -> None:
@@ -450,6 +462,7 @@ def sign(goal: Goal) -> None:
     """An inequality whose difference has the right sign; hint ``form``: how to write it to see that."""
     relation = goal.statement
     _demand(isinstance(relation, (Lt, Le, Gt, Ge, Ne)), f"{relation} is not an inequality")
+    goal.require_values(relation.lhs, relation.rhs)
     left, right = goal.rewritten(relation.lhs), goal.rewritten(relation.rhs)
     goal.require_defined(left, right)
     e = right - left if isinstance(relation, (Lt, Le)) else left - right
@@ -548,7 +561,7 @@ def decreasing(goal: Goal) -> None:
     f, m = slope.lhs.expr, slope.lhs.variables[0]
     x, y = goal.hints["at"]
     _demand(all(m not in h.free_symbols for h in goal.hypotheses), f"{m} is not fresh")
-    _demand(m.is_nonnegative is True and m.is_integer is None, f"{m} is not a real variable >= 0")
+    _demand(m.is_nonnegative and not m.is_positive and not m.is_integer, f"{m} is not a real variable >= 0")
     _require_all(premise.hypotheses, goal.hypotheses)
     _demand_elementary(f, m)
     goal.require_defined(f)  # on the whole of m >= 0, so f is differentiable there
@@ -658,7 +671,8 @@ RULES: dict[str, Callable[[Goal], None]] = {
 }  # fmt: skip
 
 
-ORDERS = ("add", "exponential", "root", "product", "quotient")  # whose statements must have a value to begin with
+# rules that look at a part of their statement only: the rest must have a value too
+MADE = ("split_last", "constant_sum", "linear_sum", "add", "exponential", "root", "product", "quotient")
 
 
 # --- derivations ----------------------------------------------------------------------------------
@@ -680,7 +694,7 @@ def check(derivation: Derivation) -> dict[str, Line]:
     for step in derivation.steps:
         try:
             _check_step(step, frozenset(derivation.hypotheses), lines, lemmas)
-        except (Rejected, KeyError, AttributeError, TypeError, ValueError) as error:
+        except (Rejected, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise Rejected(f"{derivation.name}, step {step.label} ({step.rule}): {error}") from error
     _checked[id(derivation)] = (derivation, lines)
     return lines
@@ -692,10 +706,11 @@ def _check_step(
     _demand(step.label not in lines, "the label is taken")
     _demand(step.rule in RULES, f"there is no rule {step.rule}")
     hypotheses = shared | frozenset(step.given)
+    _demand_in_language(step.statement, *hypotheses)
     premises = tuple(lines[label] for label in step.premises)
     goal = Goal(step.statement, hypotheses, premises, step.hints, lemmas)
     RULES[step.rule](goal)
-    if step.rule in ORDERS and isinstance(step.statement, Relational):
+    if step.rule in MADE and isinstance(step.statement, Relational):
         goal.require_defined(*map(goal.rewritten, step.statement.args))
     lines[step.label] = Line(step.statement, hypotheses)
 
@@ -709,9 +724,10 @@ def prove(claim: Claim, derivation: Derivation) -> None:
     Raises:
         Rejected: it does not.
     """
+    _demand(bool(derivation.steps), f"{derivation.name} has no steps")
     lines = check(derivation)
     last = lines[derivation.steps[-1].label]
-    domain = _flat((sympy.sympify(claim.domain),))
+    domain = [h for h in _flat((sympy.sympify(claim.domain),)) if foreign(h) is None]
     values = {
         h.lhs: h.rhs
         for h in last.hypotheses

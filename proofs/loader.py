@@ -118,7 +118,9 @@ def _run(code: CodeType, path: Path) -> ModuleType:
         exec(code, module.__dict__)  # a claims file is a program of the user's, and is run as one
     except InvalidInput as error:
         raise InvalidInput(f"{path}{_line(error, path)}: {error.what}", error.violates, error.remedy) from None
-    except (Exception, SystemExit) as error:  # noqa: BLE001  whatever the user's program raises is told in a line
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  whatever the user's program raises is told in a line
         raise InvalidInput(
             f"{path}{_line(error, path)}: {type(error).__name__}: {_one_line(str(error))}",
             "'the file runs'",

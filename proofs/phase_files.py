@@ -128,12 +128,12 @@ def plot(surveys: Sequence[Survey], path: Path) -> None:
         axes = figure.add_subplot(1, len(surveys), column)
         _draw(axes, survey)
     handles = [
-        Patch(facecolor=TRUE, label="certified: later keys score higher"),
-        Patch(facecolor=FALSE, label="certified: some pair falls"),
+        Patch(facecolor=TRUE, label="certified: closer keys score higher"),
+        Patch(facecolor=FALSE, label="certified: not always"),
     ]
     undecided = max(float(survey.share(None)) for survey in surveys)
     if undecided:
-        handles.append(Patch(facecolor=UNDECIDED, label=f"undecided ({100 * undecided:.2g} % of the area)"))
+        handles.append(Patch(facecolor=UNDECIDED, label=f"undecided ({100 * undecided:.2g} %)"))
     columns = 1 if len(surveys) == 1 else len(handles)
     figure.legend(
         handles=handles, loc="outside lower center", fontsize=8, frameon=False, ncols=columns, handlelength=1.2

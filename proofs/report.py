@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+from proofs.engines.symbolic import GIVEN
 from proofs.verdict import Evidence, Result, Verdict
 from theory.claim import Claim
 from theory.export.abbreviations import abbreviate
@@ -60,7 +61,8 @@ def reason(result: Result) -> str:
     if not deciding:
         return "no engine had anything to say"
     # what could not be decided is told by the engine that came closest: the last one asked
-    chosen = deciding[-1] if result.verdict is Verdict.UNKNOWN else deciding[0]
+    failed = [e for e in deciding if e.detail.startswith(GIVEN)]
+    chosen = deciding[-1] if result.verdict is Verdict.UNKNOWN and not failed else (failed or deciding)[0]
     words = "; ".join(part for part in (chosen.detail.strip(), chosen.scope.strip()) if part)
     return textwrap.shorten(words, _LONGEST_REASON, placeholder=" ...")
 

@@ -109,6 +109,7 @@ def _excerpt(n: int) -> list[int | None]:
 def _cell(value: float) -> str:
     if not np.isfinite(value):
         return ""
+    value = 0.0 if abs(value) < 5e-7 else value  # no "-0.000000"
     return f"{value:.6f}" if abs(value) < 100 else f"{value:.3g}"
 
 

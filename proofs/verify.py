@@ -139,6 +139,8 @@ class Pipeline:
             evidence.insert(0, Evidence("uses", outcome, "", detail))
         else:
             verdict = combined(claim.id, evidence)
+        if claim.proof is not None and not proved and verdict is not Verdict.REFUTED:
+            verdict = Verdict.UNKNOWN  # whoever gives a proof that does not check has something to mend
         decisive = next((e for e in evidence if e.outcome is verdict), None)
         return Result(
             claim.id,

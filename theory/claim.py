@@ -10,6 +10,7 @@ from typing import Any
 
 import sympy
 from sympy import Basic, Symbol
+from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
 from theory.decoder import Decoder
@@ -17,7 +18,7 @@ from theory.derivation import Derivation
 from theory.domain import find_point
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated, Inputs
-from theory.quantities import bind
+from theory.quantities import Quantity, bind
 from theory.symbols import DECLARED, alpha
 
 
@@ -71,8 +72,14 @@ class Claim:
             MalformedClaim: the statement or the domain is not a Boolean combination of relations,
                 a symbol is not declared, or the domain is empty.
         """
-        if not isinstance(self.id, str) or not self.id.strip():
-            raise MalformedClaim(f"claim id {self.id!r}", "'a claim has a name'", "give it an id")
+        if not isinstance(self.id, str) or not self.id.strip() or not self.id.isprintable():
+            raise MalformedClaim(f"claim id {self.id!r}", "'a claim has a name'", "give it an id of one printable line")
+        if not isinstance(self.uses, tuple) or not all(isinstance(name, str) for name in self.uses):
+            raise self._malformed(f"uses {self.uses!r}", "'uses is a tuple of ids'", 'write uses=("id",)')
+        if not isinstance(self.source, str) or not isinstance(self.note, str):
+            raise self._malformed("source or note", "'they are text'", "write them as strings")
+        if self.proof is not None and not (isinstance(self.proof, Derivation) and self.proof.steps):
+            raise self._malformed("proof", "'a proof is a Derivation with steps'", "leave it out to have one searched")
         if not isinstance(self.decoder, Decoder):
             raise self._malformed(f"decoder {self.decoder!r}", "'decoder is a Decoder'", "use Decoder(...)")
         if not isinstance(self.inputs, Inputs):
@@ -94,6 +101,17 @@ class Claim:
                     f"'the {name} is a SymPy relation or a Boolean combination of relations'",
                     "write Eq, Lt, Le, Gt, Ge, Ne, joined by And, Or, Not, Implies",
                 )
+        for name, part in (("statement", self.statement), ("domain", self.domain)):
+            if part is not True and part in (sympy.true, sympy.false) and (name, part) != ("domain", sympy.true):
+                raise self._malformed(
+                    f"{name} {part}",
+                    "'it is a formula'",
+                    "SymPy evaluated it before anything could be checked: write it so that symbols remain",
+                )
+        if sympy.sympify(self.domain).has(Quantity):
+            raise self._malformed(
+                "a quantity in the domain", "'a domain is about symbols'", "move it into the statement with Implies"
+            )
         undeclared = [s for s in self.free_symbols if s not in DECLARED]
         if undeclared:
             name = undeclared[0].name
@@ -114,6 +132,8 @@ class Claim:
 
 def _is_logical(part: object) -> bool:
     """Whether ``part`` is built from relations by Boolean connectives."""
-    if isinstance(part, (bool, BooleanTrue, BooleanFalse, sympy.core.relational.Relational)):
+    if isinstance(part, Relational):
+        return all(isinstance(side, sympy.Expr) for side in part.args)
+    if isinstance(part, (bool, BooleanTrue, BooleanFalse)):
         return True
     return isinstance(part, BooleanFunction) and all(map(_is_logical, sympy.sympify(part).args))

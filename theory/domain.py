@@ -31,7 +31,10 @@ def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Number]
         return {} if domain is sympy.true else None
     symbol, rest = symbols[0], symbols[1:]
     for value in _candidates(domain, symbol):
-        inside = domain.subs(symbol, value)
+        try:
+            inside = domain.subs(symbol, value)
+        except TypeError:  # the domain compares what has no real value there
+            continue
         if inside is sympy.false:
             continue
         point = find_point(inside, rest)

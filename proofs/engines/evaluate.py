@@ -36,6 +36,7 @@ Truth = bool | None
 
 PRECISIONS = (64, 192, 640)  # bits, tried in turn until the statement is decided
 MAX_TERMS = 10_000  # of one sum or product
+MAX_EXPONENT = 4_096  # of an exact power; higher ones are enclosed
 
 
 class NotApplicable(Exception):
@@ -409,7 +410,8 @@ def power(base: Number, exponent: Number) -> Number:
     if isinstance(base, fmpq) and base == 0 and exponent < 0:
         raise Undefined("a division by zero")
     if isinstance(exponent, fmpq) and exponent.q == 1:
-        return base ** int(exponent.p) if isinstance(base, fmpq) else base ** arb(exponent)
+        exact = isinstance(base, fmpq) and abs(exponent) <= MAX_EXPONENT
+        return base ** int(exponent.p) if exact else arb(base) ** arb(exponent)
     if isinstance(exponent, fmpq) and base < 0:
         raise Undefined(f"the power {exponent} of a negative number")
     if isinstance(exponent, fmpq) and exponent == fmpq(1, 2):
@@ -485,6 +487,9 @@ def _binomial(expression: Basic, models: Models) -> Value:
 
 def _series(start: int, combine: Callable[[Number, Number], Number]) -> Callable[[Any, Models], Value]:
     def build(expression: Any, models: Models) -> Value:
+        for index in expression.variables:
+            if not index.is_integer:  # enclosures are kept by the values of integer symbols alone
+                raise NotApplicable(f"{index}, the index of a sum or product, is not an integer symbol")
         body = compile_value(expression.function, models)
         loops = [
             (index, compile_value(low, models), compile_value(high, models)) for index, low, high in expression.limits
@@ -723,7 +728,11 @@ class Parameters:
         with working_precision(precisions[-1]):
             scene = self.scene(integers, precisions[-1])
             scene.ties_equal = True
-            return Decision(None, precisions[-1], at_equality=self.evaluator.condition(scene), gap=scene.gap)
+            try:
+                at_equality = self.evaluator.condition(scene)
+            except Undefined:
+                at_equality = False
+            return Decision(None, precisions[-1], at_equality=at_equality, gap=scene.gap)
 
 
 def _sturdy(value: Any) -> Any:

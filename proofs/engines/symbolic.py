@@ -14,6 +14,10 @@ from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 from theory.derivation import Derivation
 from theory.domain import find_point
+from theory.quantities import Quantity
+
+
+GIVEN = "the given derivation"
 
 
 def examine(claim: Claim, *, seed: int) -> Evidence | None:
@@ -26,10 +30,10 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     def record(outcome: Verdict, scope: str, detail: str) -> Evidence:
         return Evidence("symbolic", outcome, scope, detail, seconds=time.perf_counter() - start)
 
-    if claim.bound_statement in (True, sympy.true):
-        return record(Verdict.PROVED, "the whole domain", "the statement says that something equals itself")
-    if claim.bound_statement in (False, sympy.false):
-        return None
+    if claim.bound_statement in (sympy.true, sympy.false):
+        if isinstance(claim.statement, Eq) and all(isinstance(side, Quantity) for side in claim.statement.args):
+            return record(Verdict.PROVED, "the whole domain", "both sides are the same quantity of the same model")
+        return record(Verdict.UNKNOWN, "", "SymPy evaluates the statement before anything can be checked")
     if isinstance(claim.bound_statement, Ne) and (equal := _proved_equal(claim)) is not None:
         return replace(
             record(Verdict.REFUTED, "the whole domain", f"both sides are equal, by derivation {equal.name}"),
@@ -41,7 +45,7 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     except NoIdea as reason:
         return record(Verdict.UNKNOWN, "", f"no derivation found: {reason}")
     except Rejected as reason:
-        given = "the derivation" if claim.proof is not None else "the derivation found by search"
+        given = GIVEN if claim.proof is not None else "the derivation found by search"
         return record(Verdict.UNKNOWN, "", f"{given} does not check: {reason}")
     count = _steps(derivation)
     return record(

@@ -7,6 +7,7 @@ from sympy import And, Eq, Lt, Or, Symbol, true
 
 from theory import Claim, Decoder, Equicorrelated, Score, Sphere, alpha, beta, i, j, lam
 from theory.claim import MalformedClaim
+from theory.derivation import Derivation
 from theory.domain import find_point
 from theory.symbols import d, m, n
 
@@ -23,11 +24,22 @@ GOOD = Lt(Score(2, i, j), 1)
         (Claim("a", Score(1, i, j) != alpha), "write Eq"),
         (Claim("a", GOOD, domain=1), "relation"),
         (Claim("a", GOOD, domain=And(alpha > 2, alpha < 1)), "has a point"),
-        (Claim("a", GOOD, domain=Eq(i, j + i)), "has a point"),
+        (Claim("a", GOOD, domain=Eq(i, j + i)), "SymPy evaluated it"),
         (Claim("a", Lt(Symbol("z"), 1)), "symbol z"),
         (Claim("a", Lt(Symbol("alpha"), 1)), "not theory.alpha"),
         (Claim("a", GOOD, domain=Symbol("i") > 1), "not theory.i"),
         (Claim("", GOOD), "has a name"),
+        (Claim("a\x1b[31m", GOOD), "printable"),
+        (Claim("a", true), "SymPy evaluated it"),
+        (Claim("a", Eq(beta / beta, 1)), "SymPy evaluated it"),
+        (Claim("a", Eq(0.1 * i + 0.2 * i, 0.3 * i)), "SymPy evaluated it"),
+        (Claim("a", GOOD, domain=Eq(j < i, True)), "relation"),
+        (Claim("a", GOOD, domain=Score(2, i, j) > 0), "quantity in the domain"),
+        (Claim("a", GOOD, uses="b"), "tuple of ids"),  # type: ignore[arg-type]
+        (Claim("a", GOOD, uses=5), "tuple of ids"),  # type: ignore[arg-type]
+        (Claim("a", GOOD, note=5), "text"),  # type: ignore[arg-type]
+        (Claim("a", GOOD, proof=5), "Derivation"),  # type: ignore[arg-type]
+        (Claim("a", GOOD, proof=Derivation("x", "x", (), ())), "Derivation"),
         (Claim("a", GOOD, decoder=None), "Decoder"),  # type: ignore[arg-type]
         (Claim("a", GOOD, inputs=5), "input law"),  # type: ignore[arg-type]
     ],
@@ -44,7 +56,6 @@ def test_a_malformed_claim_is_refused_in_one_line(claim, said):
     [
         Claim("a", GOOD),
         Claim("a", GOOD, domain=True),
-        Claim("a", true),
         Claim("a", GOOD, domain=Or(i < 3, j > 100)),
         Claim("a", GOOD, decoder=Decoder(beta=beta, residual=lam), inputs=Sphere(d, 0)),
     ],
