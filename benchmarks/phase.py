@@ -1,7 +1,7 @@
 """What the certified maps cost, and what they find: ``python -m benchmarks.phase [TASK ...]``.
 
 Prints Markdown: one line for each task with processor seconds and wall-clock seconds. Tasks: steps (n = 200, nine
-layers, exact parameters), failures (first failures down to layer 13), range (increase for all alpha in
+layers, exact parameters), failures (first failures down to layer 16), range (increase for all alpha in
 [0.02, 0.99]), slices (the boundary at n = 50, layer 3, in each parameter), maps (alpha x beta at n = 50, layers 3
 and 4, the figure of the README: ``maps --plot FILE.png``). ``--json DIR`` keeps the certificates of the maps, and
 resumes them.
@@ -36,7 +36,7 @@ def exact_steps(workers: int) -> str:
 
 def failures(workers: int) -> str:
     """The first failure of each layer."""
-    firsts = first_failures(Order(440, tuple(range(3, 14))))
+    firsts = first_failures(Order(665, tuple(range(3, 17))))
     return ", ".join(f"{layer}: {first and (first.i, first.j)}" for layer, first in firsts.items())
 
 

@@ -27,6 +27,7 @@ from theory.decoder import Causal, Decoder
 from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.quantities import Gram, InputGram, Mix, Quantity, Record, Score, Weight
+from theory.symbols import d
 
 ORDER = (Lt, Le, Gt, Ge)
 BINDERS = (Sum, Limit, Derivative, Subs, sympy.Product, sympy.Integral, sympy.Lambda)
@@ -175,19 +176,30 @@ def substitute(e: Basic, values: Mapping[Symbol, Expr]) -> Any:
 
 
 def _causal(quantity: Quantity) -> Decoder:
-    """The decoder of ``quantity``: causal, without RoPE, with a numerical scale, l2 or no norm."""
+    """The decoder of ``quantity``: causal, without position encoding."""
     decoder = quantity.decoder
     _demand(
         decoder is not None
         and isinstance(quantity.inputs, Equicorrelated)  # for a random law quantities are expectations
         and decoder.mask == Causal()
-        and decoder.position is None
-        and decoder.norm in ("l2", "none")
-        and not isinstance(decoder.scale, str),
+        and decoder.position is None,
         f"no rule defines {quantity} for its decoder",
     )
     assert decoder is not None
     return decoder
+
+
+def _value_norm(goal: Goal, decoder: Decoder) -> Expr:
+    """The norm v of a normalised vector: sqrt(d) with LayerNorm, where x stands for the centred vector, else 1."""
+    if decoder.norm != "layernorm":
+        return sympy.Integer(1)
+    _require_all((Ge(d, 2),), goal.hypotheses)  # centring leaves nothing of one coordinate
+    return sqrt(d)
+
+
+def _scale(decoder: Decoder) -> Expr:
+    """What scores are divided by, at the width d."""
+    return {"sqrt(d)": sqrt(d), "d": d}[decoder.scale] if isinstance(decoder.scale, str) else decoder.scale
 
 
 def _equicorrelated(inputs: Any) -> Expr:
@@ -214,16 +226,19 @@ def input_gram(goal: Goal) -> None:
 
 
 def score(goal: Goal) -> None:
-    """S_ij = <y_i, y_j> / scale with y = x / ||x||, for x != 0 (or y = x without normalisation)."""
+    """S_ij = <y_i, y_j> / scale with y = v x / ||x||, for x != 0 (or y = x without normalisation).
+
+    v is 1 for l2, and sqrt(d) for LayerNorm, where x is the centred vector.
+    """
     quantity, value = goal.equation(Score)
     decoder, (i, j) = _causal(quantity), (quantity.query, quantity.key)
     inner = _gram_before(quantity, i, j)
-    if decoder.norm == "l2":
+    if decoder.norm != "none":
         squares = [_gram_before(quantity, a, a) for a in (i, j)]
         for square in squares:
             goal.require_positive(square)
-        inner = inner / (sqrt(squares[0]) * sqrt(squares[1]))
-    goal.require_identical(inner / decoder.scale, value)
+        inner = _value_norm(goal, decoder) ** 2 * inner / (sqrt(squares[0]) * sqrt(squares[1]))
+    goal.require_identical(inner / _scale(decoder), value)
 
 
 def softmax(goal: Goal) -> None:
@@ -241,14 +256,17 @@ def softmax(goal: Goal) -> None:
 
 
 def mix(goal: Goal) -> None:
-    """M_ij = A_ij / ||x_j|| + residual [i = j], for j <= i: x_i' = sum_j M_ij x_j."""
+    """M_ij = v A_ij / ||x_j|| + residual [i = j], for j <= i, v as in ``score``: x_i' = sum_j M_ij x_j.
+
+    With LayerNorm, too: centring acts on coordinates and mixing on tokens, so the centred vectors mix likewise.
+    """
     quantity, value = goal.equation(Mix)
     decoder, i, j = _causal(quantity), quantity.query, quantity.key
     weight: Expr = Weight(*quantity.args)
-    if decoder.norm == "l2":
+    if decoder.norm != "none":
         square = _gram_before(quantity, j, j)
         goal.require_positive(square)
-        weight = weight / sqrt(square)
+        weight = _value_norm(goal, decoder) * weight / sqrt(square)
     if i == j:
         weight += decoder.residual
     else:

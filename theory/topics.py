@@ -5,6 +5,7 @@ from __future__ import annotations
 from theory.derivation import Derivation
 from theory.layer_one import layer_one
 from theory.layer_two import below_diagonal, closed_form, flat_without_norm, increasing, norms, order
+from theory.layernorm import first_layer, recency, reduction
 from theory.limits import saturation, saturation_rate
 
 TOPICS: dict[str, Derivation] = {
@@ -19,5 +20,6 @@ TOPICS: dict[str, Derivation] = {
         flat_without_norm(),
         saturation(),
         saturation_rate(),
+        *(derive(scale) for scale in ("sqrt(d)", "d") for derive in (first_layer, reduction, recency)),
     )
 }

@@ -61,6 +61,12 @@ def _increasing(*layers: int) -> And:
 
 _h_prime_difference = Eq(Gram(1, i + 1, i + 1) - Gram(1, i, i), paper.h_prime_difference(i, 1))
 
+_square, _linear, _constant = paper.numerator_coefficients()
+_h_numerator = Eq(
+    Gram(1, i + 1, i + 1) - Gram(1, i, i),
+    (_square * i**2 + _linear * i + _constant) / (paper.normaliser(i + 1) ** 2 * paper.normaliser(i) ** 2),
+)
+
 claims = [
     Claim(
         "own.weights",
@@ -190,6 +196,14 @@ claims = [
         source="corrects kim2025.h-prime-decreasing",
         note="The paper's conclusion is true; its printed formula does not give it.",
         proof=paper.norms_decrease("h-prime-decreasing", _NO_RESIDUAL),
+    ),
+    Claim(
+        "own.h-numerator",
+        _h_numerator, And(*PAPER),
+        source="ties kim2025.h-coefficients to kim2025.h-difference",
+        note="The coefficients whose signs Appendix A.1 discusses are those of the difference of squared norms.",
+        proof=special_case("h-numerator", "The numerator in Appendix A.1", _h_numerator,
+                           {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, next_of=("h-next",)),
     ),
     Claim(
         "own.fig1",

@@ -277,7 +277,7 @@ def _derivation(argument: Argument) -> str:
     names = _names(argument.models) if len(argument.models) > 1 else {}
     if names:
         for model, name in names.items():
-            lines.append(rf"\noindent${name}$: {latex_prose(model_words(*read(model)))}.\n")
+            lines.append(rf"\noindent${name}$: {latex_prose(model_words(*read(model)))}." + "\n")
     elif argument.models:
         lines.append(rf"\noindent\emph{{Model:}} {latex_prose(model_words(*read(argument.models[0])))}." + "\n")
     hypotheses = [f"${latex_condition(c)}$" for c in argument.hypotheses]

@@ -41,7 +41,12 @@ def decoder_words(decoder: Decoder) -> str:
 def _position_words(position: Any) -> str:
     if isinstance(position, Rope):
         return f"RoPE with base {position.base} and dimension {position.dim}"
-    return f"position {position}"
+    if isinstance(position, Alibi):
+        return f"ALiBi with slope {position.slope}"
+    if isinstance(position, T5Bias):
+        values = ", ".join(map(str, position.values))
+        return f"T5 biases {values} up to distance {position.max_distance}"
+    return ""
 
 
 def _value(name: str, value: Any) -> str:
