@@ -100,6 +100,15 @@ def _usage(error: Any) -> str:
     return f"{message or 'a command is missing'}; see {command} --help"
 
 
+# -- commands with a file of their own -----------------------------------------------------------
+
+
+def _register() -> None:
+    from proofs import phase_command
+
+    phase_command.register(app)
+
+
 # -- verify ------------------------------------------------------------------------------------
 
 
@@ -329,6 +338,12 @@ def scores_command(
         Path | None, typer.Option("--out", metavar="FILE", help="Write all numbers to FILE.npz or FILE.csv.")
     ] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw a heat map into FILE.png.")] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Prove for each adjacent pair of keys which scores higher (the limit).")
+    ] = False,
+    json_path: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="With --certify: write the certificate to FILE.")
+    ] = None,
 ) -> int:
     """Compute the scores of every layer, query and key.
 
@@ -337,6 +352,12 @@ def scores_command(
     """
     from proofs import scores
 
+    if json_path is not None:
+        check_writable(json_path, "--json")
+        if not certify:
+            raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
+    if certify and dim is not None:
+        raise InvalidInput("--certify with --dim", "'what is certified is the limit'", "drop one of them")
     if out is not None:
         scores.check_out(out)
         check_writable(out, "--out")
@@ -369,6 +390,10 @@ def scores_command(
     if plot is not None:
         scores.plot(table, plot)
     show(scores.plain(table))
+    if certify:
+        from proofs.phase_command import certified_steps
+
+        show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
     return 0
 
 
@@ -403,3 +428,6 @@ def _expectation(
 
 if __name__ == "__main__":
     main()
+
+
+_register()

@@ -53,9 +53,7 @@ def test_a_wrong_example_is_seen() -> None:
 
 def test_the_claims_file_of_the_readme(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (claims,) = (
-        block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "claims = [" in block
-    )
+    (claims,) = (block for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "claims = [" in block)
     expected = dict(re.findall(r"^\| `(mine\.[\w-]+)` \| (\w+) \|", readme, re.MULTILINE))
     (tmp_path / "my_claims.py").write_text(claims, encoding="utf-8")
     done = subprocess.run(

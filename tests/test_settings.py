@@ -13,9 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def _run_tests(
-    folder: Path, source: str, *options: str, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def _run_tests(folder: Path, source: str, *options: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a test file under the settings of this project."""
     shutil.copy(ROOT / "tests" / "conftest.py", folder)
     shutil.copy(ROOT / "pyproject.toml", folder)

@@ -240,17 +240,12 @@ def test_a_missing_docstring_is_seen(source: str) -> None:
 
 
 def test_private_and_magic_names_need_no_docstring() -> None:
-    assert (
-        docstring_complaints('"""M."""\nclass A:\n    """A."""\n    def __len__(self): ...\ndef _f(): ...')
-        == []
-    )
+    assert docstring_complaints('"""M."""\nclass A:\n    """A."""\n    def __len__(self): ...\ndef _f(): ...') == []
 
 
 # ---------------------------------------------------------------------------------------- every file
 
-MACHINE_PATH = re.compile(
-    r"(?<![\w.~/])/(?:home|root|Users|work|tmp|opt|mnt|scratch)/[\w.-]+|\b[A-Z]:\\\\?Users\b"
-)
+MACHINE_PATH = re.compile(r"(?<![\w.~/])/(?:home|root|Users|work|tmp|opt|mnt|scratch)/[\w.-]+|\b[A-Z]:\\\\?Users\b")
 PACKAGE_INDEX = re.compile(
     r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|[a-z]+[.]debian[.]org|archive[.]ubuntu[.]com"
     r"|anaconda[.](?:org|com)|(?:extra-)?index[-_]url|trusted[-_]host|find-links",
@@ -312,9 +307,7 @@ def test_a_machine_or_a_package_index_is_seen(text: str) -> None:
     assert text_complaints(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["x/tmp/y", "#!/usr/bin/env bash", "/path/to/python3.12", "a/home/b", "2/root/3"]
-)
+@pytest.mark.parametrize("text", ["x/tmp/y", "#!/usr/bin/env bash", "/path/to/python3.12", "a/home/b", "2/root/3"])
 def test_an_ordinary_text_is_left_alone(text: str) -> None:
     assert text_complaints(text) == []
 
@@ -336,9 +329,7 @@ def version_complaints(project: str, citation: str, changelog: str) -> list[str]
 
 
 def test_one_version_everywhere() -> None:
-    citation, changelog = (
-        (ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md")
-    )
+    citation, changelog = ((ROOT / name).read_text(encoding="utf-8") for name in ("CITATION.cff", "CHANGELOG.md"))
     assert version_complaints(PROJECT["project"]["version"], citation, changelog) == []
 
 

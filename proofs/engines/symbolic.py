@@ -16,7 +16,6 @@ from theory.derivation import Derivation
 from theory.domain import find_point
 from theory.quantities import Quantity
 
-
 GIVEN = "the given derivation"
 
 

@@ -24,10 +24,7 @@ def by_mpmath(alpha, n, layers, beta, residual, visible):
         norm = [mpmath.sqrt(gram[i][i]) for i in range(n)]
         score = [[gram[i][j] / (norm[i] * norm[j]) for j in range(n)] for i in range(n)]
         power = [[mpmath.exp(beta * score[i][j]) * visible(i, j) for j in range(n)] for i in range(n)]
-        mix = [
-            [power[i][j] / (sum(power[i]) * norm[j]) + residual * (i == j) for j in range(n)]
-            for i in range(n)
-        ]
+        mix = [[power[i][j] / (sum(power[i]) * norm[j]) + residual * (i == j) for j in range(n)] for i in range(n)]
         gram = [
             [sum(mix[i][k] * gram[k][m] * mix[j][m] for k in range(n) for m in range(n)) for j in range(n)]
             for i in range(n)
@@ -249,9 +246,7 @@ def test_overlapping_balls_are_undecided():
     assert less(arb(1, 0.1), arb(1.1, 0.1)) is None
 
 
-@pytest.mark.parametrize(
-    "entry", [arb.nan(), arb.pos_inf(), arb.neg_inf(), arb(0, float("inf")), arb(0, 0.2)]
-)
+@pytest.mark.parametrize("entry", [arb.nan(), arb.pos_inf(), arb.neg_inf(), arb(0, float("inf")), arb(0, 0.2)])
 def test_balls_that_are_not_finite_or_too_wide_decide_nothing(entry):
     for compare in (less, at_most, equal):
         assert compare(entry, 10) is None

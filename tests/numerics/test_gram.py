@@ -48,9 +48,7 @@ def test_three_routes_agree(decoder, alpha):
                 assert float(balls.weight(layer, i, j)) == pytest.approx(field.weights[at], abs=1e-12)
                 assert float(balls.gram(layer, i, j)) == pytest.approx(field.gram[at], rel=1e-12, abs=1e-12)
                 if first <= j <= last:
-                    assert float(balls.score(layer, i, j)) == pytest.approx(
-                        field.scores[at], rel=1e-12, abs=1e-12
-                    )
+                    assert float(balls.score(layer, i, j)) == pytest.approx(field.scores[at], rel=1e-12, abs=1e-12)
                 else:
                     assert np.isnan(field.scores[at])
 
@@ -178,9 +176,7 @@ def test_a_nearly_vanishing_vector_is_refused_rather_than_guessed():
         mean_field(decoder, -1, n=2, layers=2)
 
 
-@pytest.mark.parametrize(
-    "gram", [np.ones(3), np.ones((2, 3)), np.ones((0, 0)), np.array([[np.nan]]), np.zeros((2, 2))]
-)
+@pytest.mark.parametrize("gram", [np.ones(3), np.ones((2, 3)), np.ones((0, 0)), np.array([[np.nan]]), np.zeros((2, 2))])
 def test_bad_gram_matrices(gram):
     with pytest.raises(InvalidInput):
         recursion(Decoder(), gram, layers=1)

@@ -275,7 +275,7 @@ def test_scores_at_finite_width_do_not_depend_on_the_run(tmp_path: Path) -> None
             means.append(stored["mean"])
             errors.append(stored["standard_error"])
     np.testing.assert_array_equal(*means)
-    # E S^(2)_21 at d = 8 is 0.13354242972640316 (theory.md, section 4, by quadrature). Beyond 5.5
+    # E S^(2)_21 at d = 8 is 0.13354242972640316, by quadrature. Beyond 5.5
     # standard errors with probability 4e-8; a bias of 8 standard errors is found with probability 0.99.
     z = (means[0][1, 1, 0] - 0.133542429726403157) / errors[0][1, 1, 0]
     assert abs(z) < 5.5

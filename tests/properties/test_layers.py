@@ -184,9 +184,7 @@ def test_causality(data, n, layers, rope):
     d, i = 8, data.draw(st.integers(1, n - 1))
     decoder = data.draw(decoders(n, causal=True))
     if rope:
-        decoder = Decoder(
-            decoder.beta, decoder.residual, decoder.norm, decoder.scale, decoder.mask, Rope(100, d)
-        )
+        decoder = Decoder(decoder.beta, decoder.residual, decoder.norm, decoder.scale, decoder.mask, Rope(100, d))
     x = data.draw(tokens(n, d)) / np.sqrt(d)
     other = np.concatenate([x[:i], data.draw(tokens(n - i, d))])
     one, two = attend(decoder, x, layers), attend(decoder, other, layers)

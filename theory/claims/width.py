@@ -60,7 +60,7 @@ claims = [
     ),
     Claim(
         "own.scores-3-exact",
-        And(_is(Score(2, 3, 1), "0.12983578", "1e-6"), _is(Score(2, 3, 2), "0.14791466", "1e-6")),
+        And(_is(Score(2, 3, 1), "0.12983578", "1e-5"), _is(Score(2, 3, 2), "0.14791466", "1e-5")),
         inputs=_NARROW,
         source="finite width behind kim2025.fig1",
         note="By a three-dimensional integral over the law of the Gram matrix of three vectors.",

@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
 from theory.quantities import Quantity, Record
 
