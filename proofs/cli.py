@@ -58,9 +58,9 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    if sys.stdout is None or sys.stderr is None:
+        return 2  # closed: there is nowhere to say so
     try:
-        if sys.stdout is None or sys.stderr is None:
-            return 2  # closed: there is nowhere to say so
         status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
@@ -352,18 +352,11 @@ def scores_command(
     """
     from proofs import scores
 
-    if json_path is not None:
-        check_writable(json_path, "--json")
-        if not certify:
-            raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
+    _check_outputs(out, plot, json_path if certify else None)
+    if json_path is not None and not certify:
+        raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
     if certify and dim is not None:
         raise InvalidInput("--certify with --dim", "'what is certified is the limit'", "drop one of them")
-    if out is not None:
-        scores.check_out(out)
-        check_writable(out, "--out")
-    if plot is not None:
-        scores.check_plot(plot)
-        check_writable(plot, "--plot")
     tokens, depth = arguments.whole(n, "--n"), arguments.whole(layers, "--layers")
     if depth * tokens**2 > _LARGEST:
         raise InvalidInput(
@@ -395,6 +388,20 @@ def scores_command(
 
         show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
     return 0
+
+
+def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) -> None:
+    """Refuse, before any work, files that could not be written."""
+    from proofs import scores
+
+    if out is not None:
+        scores.check_out(out)
+        check_writable(out, "--out")
+    if plot is not None:
+        scores.check_plot(plot)
+        check_writable(plot, "--plot")
+    if json_path is not None:
+        check_writable(json_path, "--json")
 
 
 def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]) -> Any:

@@ -5,6 +5,7 @@ A claim carries no status. Verdicts are computed by ``proofs.verify``.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -74,66 +75,60 @@ class Claim:
         """
         if not isinstance(self.id, str) or not self.id.strip() or not self.id.isprintable():
             raise MalformedClaim(f"claim id {self.id!r}", "'a claim has a name'", "give it an id of one printable line")
+        for complaints in (self._fields, self._formulas, self._symbols):
+            for what, violates, remedy in complaints():
+                raise MalformedClaim(f"claim {self.id}: {what}", violates, remedy)
+
+    def _fields(self) -> Iterator[Complaint]:
+        """What is wrong with everything but the formulas."""
         if not isinstance(self.uses, tuple) or not all(isinstance(name, str) for name in self.uses):
-            raise self._malformed(f"uses {self.uses!r}", "'uses is a tuple of ids'", 'write uses=("id",)')
+            yield f"uses {self.uses!r}", "'uses is a tuple of ids'", 'write uses=("id",)'
         if not isinstance(self.source, str) or not isinstance(self.note, str):
-            raise self._malformed("source or note", "'they are text'", "write them as strings")
+            yield "source or note", "'they are text'", "write them as strings"
         if self.proof is not None and not (isinstance(self.proof, Derivation) and self.proof.steps):
-            raise self._malformed("proof", "'a proof is a Derivation with steps'", "leave it out to have one searched")
+            yield "proof", "'a proof is a Derivation with steps'", "leave it out to have one searched"
         if not isinstance(self.decoder, Decoder):
-            raise self._malformed(f"decoder {self.decoder!r}", "'decoder is a Decoder'", "use Decoder(...)")
+            yield f"decoder {self.decoder!r}", "'decoder is a Decoder'", "use Decoder(...)"
         if not isinstance(self.inputs, Inputs):
-            raise self._malformed(
-                f"inputs {self.inputs!r}",
-                "'inputs is an input law'",
-                "use Equicorrelated, Sphere or SharedGaussian",
-            )
-        if isinstance(self.statement, bool) or self.domain is False:
-            raise self._malformed(
-                f"{'domain' if self.domain is False else 'statement'} {self.statement if self.domain else False}",
-                "'it is a formula'",
-                "Python's == and != compare at once and leave True or False: write Eq and Ne",
-            )
+            remedy = "use Equicorrelated, Sphere or SharedGaussian"
+            yield f"inputs {self.inputs!r}", "'inputs is an input law'", remedy
+
+    def _formulas(self) -> Iterator[Complaint]:
+        """What is wrong with statement and domain as formulas; a domain may be True."""
         for name, part in (("statement", self.statement), ("domain", self.domain)):
-            if not _is_logical(part):
-                raise self._malformed(
-                    f"{name} {part!r}",
-                    f"'the {name} is a SymPy relation or a Boolean combination of relations'",
-                    "write Eq, Lt, Le, Gt, Ge, Ne, joined by And, Or, Not, Implies",
-                )
-        for name, part in (("statement", self.statement), ("domain", self.domain)):
-            if part is not True and part in (sympy.true, sympy.false) and (name, part) != ("domain", sympy.true):
-                raise self._malformed(
-                    f"{name} {part}",
-                    "'it is a formula'",
-                    "SymPy evaluated it before anything could be checked: write it so that symbols remain",
-                )
-        if sympy.sympify(self.domain).has(Quantity):
-            raise self._malformed(
-                "a quantity in the domain", "'a domain is about symbols'", "move it into the statement with Implies"
-            )
-        undeclared = [s for s in self.free_symbols if s not in DECLARED]
-        if undeclared:
-            name = undeclared[0].name
-            known = name in {symbol.name for symbol in DECLARED}
-            raise self._malformed(
-                f"symbol {name}" + (f", which is not theory.{name}," if known else ""),
-                "'every free symbol is declared'",
-                "import i, j, k, n, d, alpha, beta, lam or m from theory instead of making a symbol",
-            )
-        if find_point(sympy.sympify(self.domain), self.free_symbols) is None:
-            raise self._malformed(
-                f"domain {self.domain}", "'the domain has a point'", "a claim about nothing is refused"
-            )
+            if name == "domain" and (part is True or part is sympy.true):
+                continue
+            if isinstance(part, bool):
+                remedy = "Python's == and != compare at once and leave True or False: write Eq and Ne"
+                yield f"{name} {part}", "'it is a formula'", remedy
+            elif part is sympy.true or part is sympy.false:
+                remedy = "SymPy evaluated it before anything could be checked: write it so that symbols remain"
+                yield f"{name} {part}", "'it is a formula'", remedy
+            elif not _is_logical(part):
+                violates = f"'the {name} is a SymPy relation or a Boolean combination of relations'"
+                yield f"{name} {part!r}", violates, "write Eq, Lt, Le, Gt, Ge, Ne, joined by And, Or, Not, Implies"
 
-    def _malformed(self, what: str, violates: str, remedy: str) -> MalformedClaim:
-        return MalformedClaim(f"claim {self.id}: {what}", violates, remedy)
+    def _symbols(self) -> Iterator[Complaint]:
+        """What is wrong with the symbols and with the points that they range over."""
+        domain = sympy.sympify(self.domain)
+        if domain.has(Quantity):
+            remedy = "move it into the statement with Implies"
+            yield "a quantity in the domain", "'a domain is about symbols'", remedy
+        for name in (symbol.name for symbol in self.free_symbols if symbol not in DECLARED):
+            other = f", which is not theory.{name}," if name in {symbol.name for symbol in DECLARED} else ""
+            remedy = "import i, j, k, n, d, alpha, beta, lam or m from theory instead of making a symbol"
+            yield f"symbol {name}{other}", "'every free symbol is declared'", remedy
+        if find_point(domain, self.free_symbols) is None:
+            yield f"domain {self.domain}", "'the domain has a point'", "a claim about nothing is refused"
 
 
-def _is_logical(part: object) -> bool:
+Complaint = tuple[str, str, str]  # what, the hypothesis it violates, a remedy
+
+
+def _is_logical(part: Any) -> bool:
     """Whether ``part`` is built from relations by Boolean connectives."""
     if isinstance(part, Relational):
         return all(isinstance(side, sympy.Expr) for side in part.args)
     if isinstance(part, (bool, BooleanTrue, BooleanFalse)):
         return True
-    return isinstance(part, BooleanFunction) and all(map(_is_logical, sympy.sympify(part).args))
+    return isinstance(part, BooleanFunction) and all(map(_is_logical, part.args))

@@ -156,7 +156,8 @@ def order() -> Derivation:
              hints={"lemma": lemma.name, "step": "h-decreasing"}),
         Step("h-fall", Lt(h(j + 1), h(j)), "root", ("h-square", "h-next", "h-j"), given=(two,),
              why="h is decreasing"),
-        Step("fall", Lt(near, far), "product", ("h-fall", "h-i", "h-j", "h-next"), given=(two,), hints={"factor": h(i)}),
+        Step("fall", Lt(near, far), "product", ("h-fall", "h-i", "h-j", "h-next"), given=(two,),
+             hints={"factor": h(i)}),
         *(
             Step(f"quotient-{name}", relation(inner / far, inner / near), "quotient",
                  ("fall", "h-i", "h-j", "h-next"), given=(two, condition), hints={"numerator": inner},
