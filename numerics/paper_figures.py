@@ -1,20 +1,29 @@
-"""What the score maps of version 1's figures show: the limit theory and Monte Carlo side by side.
+"""What the score maps of the paper's figures show: the limit theory and Monte Carlo side by side.
 
-The paper averages 100,000 runs of 50 tokens of width 64 (``SharedGaussian``), four layers, positions from 1, colour
+Version 1 averages 100,000 runs of 50 tokens of width 64 (``SharedGaussian``), four layers, positions from 1, colour
 scale fixed where stated. Each ``Panel`` is one of its maps: the limit of infinite width (with RoPE's kernel at head
 dimension 64) and the expectation at width 64 with its standard error.
+
+``SECOND`` holds maps of the models of version 2 (no norm or layer normalisation, without and with residual, scores
+divided by sqrt(d), inputs not normalised) at the same size. Its text is not at hand: the choice of maps is ours.
+There "the limit" is the map of the Gram matrix that the inputs have at infinite width, with sqrt(64) put in where the
+layer depends on the width. With layer normalisation the logits fluctuate by order 1 at every width, so expectations
+do not approach it by a term of order 1/d.
 
 Source: arXiv 2509.21042v1, Figures 2, 4, 6, 7, 9, 10, and the notebooks published with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
+import sympy
 from numpy.typing import NDArray
 
-from numerics.gram import mean_field
+from numerics.gram import equicorrelated, mean_field, recursion
 from numerics.monte_carlo import expected_scores
 from numerics.relativity import diagonal_normalised
 from numerics.vector_monte_carlo import expected_on_vectors
@@ -23,6 +32,7 @@ from theory.errors import InvalidInput
 from theory.inputs import SharedGaussian
 
 Array = NDArray[np.float64]
+Progress = Callable[[str], Any]
 
 TOKENS, WIDTH, LAYERS = 50, 64, 4
 
@@ -37,6 +47,7 @@ class Row:
         alpha: correlation of the inputs' coordinates.
         normalised: whether the mean of each diagonal is taken off.
         limits: ends of the colour scale, or None where the paper leaves it to each map.
+        unit: whether the inputs are normalised, as in version 1.
     """
 
     title: str
@@ -44,6 +55,19 @@ class Row:
     alpha: float
     normalised: bool = False
     limits: tuple[float, float] | None = (0.0, 1.0)
+    unit: bool = True
+
+    @property
+    def inputs(self) -> SharedGaussian:
+        """The law of the inputs of the simulation."""
+        return SharedGaussian(WIDTH, self.alpha, unit=self.unit)
+
+    def limit(self, n: int) -> Array:
+        """Scores in the limit, shape (layers, n, n)."""
+        if self.unit:
+            return mean_field(self.decoder, self.alpha, n, LAYERS, WIDTH).scores
+        # (g_i + sqrt(alpha/(1 - alpha)) g_0)/sqrt(d) has squared norm 1/(1 - alpha) in the limit.
+        return recursion(self.decoder, equicorrelated(self.alpha, n) / (1 - self.alpha), LAYERS, WIDTH).scores
 
 
 def _plain(*alphas: float) -> tuple[Row, ...]:
@@ -64,6 +88,15 @@ def _rope(alpha: float, mask: Causal | Bidirectional) -> tuple[Row, Row]:
     return Row(title, decoder, alpha), Row(f"{title} (normalized)", decoder, alpha, normalised=True, limits=None)
 
 
+def _second(norm: Literal["none", "layernorm"], alpha: float) -> tuple[Row, ...]:
+    decoders = [Decoder(norm=norm, residual=sympy.Integer(residual), scale="sqrt(d)") for residual in (0, 1)]
+    words = "no norm" if norm == "none" else "LayerNorm"
+    return tuple(
+        Row(f"alpha = {alpha}, {words}, {how} residual", decoder, alpha, limits=None, unit=False)
+        for how, decoder in zip(("without", "with"), decoders, strict=True)
+    )
+
+
 FIGURES: dict[str, tuple[Row, ...]] = {
     "2": _plain(0.0, 0.2),
     "4": _rope(0.0, Causal()),
@@ -71,6 +104,12 @@ FIGURES: dict[str, tuple[Row, ...]] = {
     "7": _layernorm(),
     "9": _rope(0.5, Causal()),
     "10": _rope(0.0, Bidirectional()),
+}
+SECOND: dict[str, tuple[Row, ...]] = {
+    "v2-1": _second("none", 0.0),
+    "v2-2": _second("none", 0.5),
+    "v2-3": _second("layernorm", 0.0),
+    "v2-4": _second("layernorm", 0.5),
 }
 
 
@@ -94,24 +133,30 @@ class Panel:
     standard_error: Array = field(repr=False)
 
 
-def figure_data(name: str, samples: int = 2000, seed: int = 0, n: int = TOKENS) -> tuple[Panel, ...]:
+def figure_data(
+    name: str, samples: int = 2000, seed: int = 0, n: int = TOKENS, progress: Progress | None = None
+) -> tuple[Panel, ...]:
     """The maps of a figure, row by row and layer by layer.
 
     Args:
-        name: "2", "4", "6", "7", "9" or "10".
+        name: "2", "4", "6", "7", "9" or "10" of version 1, or "v2-1" to "v2-4".
         samples: independent inputs for the expectations.
         seed: of the samples.
         n: number of tokens; the paper has 50.
+        progress: called before each row of maps with its title.
 
     Raises:
         InvalidInput: there is no such figure, or the samples are not a whole number from 2 up.
     """
-    if name not in FIGURES:
-        raise InvalidInput(f"figure {name!r}", "'the figure is one of score maps'", f"use {', '.join(FIGURES)}")
+    figures = FIGURES | SECOND
+    if name not in figures:
+        raise InvalidInput(f"figure {name!r}", "'the figure is one of score maps'", f"use {', '.join(figures)}")
     panels: list[Panel] = []
     sampled: dict[tuple[Decoder, float], tuple[Array, Array]] = {}
-    for row in FIGURES[name]:
-        limit = mean_field(row.decoder, row.alpha, n, LAYERS, WIDTH).scores
+    for row in figures[name]:
+        if progress is not None:
+            progress(row.title)
+        limit = row.limit(n)
         key = row.decoder, row.alpha
         if key not in sampled:
             sampled[key] = _expectation(row, n, samples, seed)
@@ -124,7 +169,6 @@ def figure_data(name: str, samples: int = 2000, seed: int = 0, n: int = TOKENS) 
 
 
 def _expectation(row: Row, n: int, samples: int, seed: int) -> tuple[Array, Array]:
-    inputs = SharedGaussian(WIDTH, row.alpha)
     estimate = expected_scores if row.decoder.position is None else expected_on_vectors
-    found = estimate(row.decoder, inputs, n, LAYERS, samples, seed)
+    found = estimate(row.decoder, row.inputs, n, LAYERS, samples, seed)
     return found.mean, found.standard_error

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs import drawing
 from proofs.certificate import Survey
 from proofs.files import write_text, write_whole
 from proofs.phase import crossings, gaps
@@ -108,76 +109,7 @@ def _arrays(survey: Survey) -> dict[str, NDArray[Any]]:
 
 # Figures
 
-TRUE, FALSE, UNDECIDED = "#9ecae1", "#d95f02", "#000000"
-"""A light blue, an orange and black: told apart in grey and by colour-blind readers."""
-_SYMBOLS = {"alpha": r"correlation $\alpha$", "beta": r"inverse temperature $\beta$", "residual": r"residual $\lambda$"}
-
 
 def plot(surveys: Sequence[Survey], path: Path) -> None:
     """A map for each survey, side by side, fit for a column of print; a slice is drawn as a bar."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
-
-    width = 3.4 if len(surveys) == 1 else 2.9 * len(surveys)
-    tall = any(len(survey.box) == 2 for survey in surveys)
-    figure = Figure(figsize=(width, 3.1 if tall else 1.3), layout="constrained")
-    for column, survey in enumerate(surveys, start=1):
-        axes = figure.add_subplot(1, len(surveys), column)
-        _draw(axes, survey)
-    handles = [
-        Patch(facecolor=TRUE, label="certified: closer keys score higher"),
-        Patch(facecolor=FALSE, label="certified: not always"),
-    ]
-    undecided = max(float(survey.share(None)) for survey in surveys)
-    if undecided:
-        handles.append(Patch(facecolor=UNDECIDED, label=f"undecided ({100 * undecided:.2g} %)"))
-    columns = 1 if len(surveys) == 1 else len(handles)
-    figure.legend(
-        handles=handles, loc="outside lower center", fontsize=8, frameon=False, ncols=columns, handlelength=1.2
-    )
-    write_whole(path, lambda temporary: figure.savefig(temporary, dpi=300, format="png"), "--plot")
-
-
-def _draw(axes: Any, survey: Survey) -> None:
-    from matplotlib.collections import PatchCollection
-    from matplotlib.patches import Rectangle
-
-    names = list(survey.box)
-    rectangles: dict[str, list[Rectangle]] = {TRUE: [], FALSE: [], UNDECIDED: []}
-    boxes = [(piece.box, piece.answer) for piece in survey.pieces] + [(box, None) for box in survey.open]
-    for box, answer in boxes:
-        colour = UNDECIDED if answer is None else TRUE if answer else FALSE
-        x = box[names[0]]
-        low, high = (box[names[1]].low, box[names[1]].high) if len(names) == 2 else (Fraction(0), Fraction(1))
-        corner = (float(x.low), float(low))
-        rectangles[colour].append(Rectangle(corner, float(x.high - x.low), float(high - low)))
-    for colour, patches in rectangles.items():
-        # An edge of its own colour closes the hairlines between neighbours.
-        axes.add_collection(PatchCollection(patches, facecolor=colour, edgecolor=colour, linewidth=0.25))
-    whole = survey.box[names[0]]
-    axes.set_xlim(float(whole.low), float(whole.high))
-    axes.set_xlabel(_SYMBOLS[names[0]], fontsize=9)
-    if len(names) == 2:
-        other = survey.box[names[1]]
-        axes.set_ylim(float(other.low), float(other.high))
-        axes.set_ylabel(_SYMBOLS[names[1]], fontsize=9)
-    else:
-        axes.set_ylim(0, 1)
-        axes.set_yticks([])
-    axes.tick_params(labelsize=8)
-    axes.set_title(_title(survey), fontsize=9)
-
-
-def _title(survey: Survey) -> str:
-    order = survey.order
-    values = {
-        "alpha": (r"\alpha", order.alpha),
-        "beta": (r"\beta", order.decoder.beta),
-        "residual": (r"\lambda", order.decoder.residual),
-    }
-    fixed = [f"${symbol} = {value}$" for name, (symbol, value) in values.items() if name not in survey.box]
-    layers = ", ".join(map(str, order.layers))
-    return ", ".join([f"layer {layers}", f"$n = {order.n}$", *fixed])
+    drawing.save(drawing.phase_diagram(surveys), path, "--plot", dpi=300)

@@ -336,11 +336,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         method = certificate["method"]
         if certificate["format"] != "maskproof-certificate-1":
             raise ValueError("unknown format")
-        flint.ctx.prec = options.precision or 2 * method["precision"]
-        if certificate["kind"] == "steps":
-            sound = check_steps(certificate)
-        else:
-            sound = check_map(certificate, options.degree or method["degree"], options.pieces)
+        with flint.ctx.workprec(options.precision or 2 * method["precision"]):
+            if certificate["kind"] == "steps":
+                sound = check_steps(certificate)
+            else:
+                sound = check_map(certificate, options.degree or method["degree"], options.pieces)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         print(f"recheck: {options.file} is not a certificate: {error!r}", file=sys.stderr)
         return 2

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from proofs import drawing
 from proofs.files import write_text, write_whole
 from theory.errors import InvalidInput
 
@@ -117,33 +118,9 @@ def check_plot(path: Path) -> None:
     """Refuse a plot that cannot be made, before anything is computed."""
     if path.suffix != ".png":
         raise InvalidInput(f"--plot {path}", "'the file ends in .png'", "rename it, as in scores.png")
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise InvalidInput(
-            "--plot without matplotlib",
-            "'matplotlib is installed'",
-            "install it with: pip install 'maskproof[plot]'",
-        ) from error
+    drawing.require_matplotlib("--plot")
 
 
 def plot(table: Table, path: Path) -> None:
     """A heat map for each layer, hidden keys left blank."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib.figure import Figure
-
-    layers = table.main.shape[0]
-    columns = min(layers, 4)
-    rows = -(-layers // columns)
-    figure = Figure(figsize=(3.4 * columns, 3.1 * rows), layout="constrained")
-    n = table.main.shape[1]
-    for layer, matrix in enumerate(table.main, start=1):
-        axes = figure.add_subplot(rows, columns, layer)
-        off_diagonal = matrix[~np.eye(n, dtype=bool) & np.isfinite(matrix)]
-        low, high = (off_diagonal.min(), off_diagonal.max()) if off_diagonal.size else (0.0, 1.0)
-        image = axes.imshow(matrix, extent=(0.5, n + 0.5, n + 0.5, 0.5), vmin=low, vmax=max(high, low + 1e-12))
-        axes.set(title=f"Layer {layer}", xlabel="key $j$", ylabel="query $i$")
-        figure.colorbar(image, ax=axes, shrink=0.8, extend="max")
-    write_whole(path, lambda temporary: figure.savefig(temporary, dpi=150, format="png"), "--plot")
+    drawing.save(drawing.layer_maps(table.main), path, "--plot")

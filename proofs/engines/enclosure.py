@@ -19,6 +19,7 @@ import sympy
 from flint import arb, fmpq
 from sympy import Rational, Symbol
 
+from proofs.engines import order
 from proofs.engines.evaluate import (
     PRECISIONS,
     Evaluator,
@@ -58,7 +59,7 @@ def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
     started = time.perf_counter()
     try:
         region = Region(claim.domain, claim.free_symbols)
-        found = _covered(claim, region) or _tried(region, evaluator(claim.bound_statement))
+        found = _ordered(claim, region) or _covered(claim, region) or _tried(region, evaluator(claim.bound_statement))
     except NotApplicable as error:
         found = _unknown("nothing", f"not applicable: {error}")
     return Evidence(**{**found.__dict__, "seconds": time.perf_counter() - started})
@@ -281,6 +282,49 @@ def _covered(claim: Claim, region: Region) -> Evidence | None:
             precision=BOX_PRECISION,
         )
     return _in_part(claim, region, cover, len(points))
+
+
+def _ordered(claim: Claim, region: Region) -> Evidence | None:
+    """What Taylor expansions say of a claim about the order of neighbouring scores; None for other claims."""
+    question = order.recognise(claim.bound_statement, region)
+    if question is None:
+        return None
+    found = order.settle(question)
+    if found.witness is not None:
+        return _opposite(claim, region, question, *found.witness)
+    if found.whole and question.parameter is None:
+        return Evidence(
+            "enclosure",
+            Verdict.ENCLOSED,
+            f"the whole domain, {question.size} points",
+            f"all {len(question.points)} steps between neighbouring keys certified in balls",
+            precision=found.precision,
+        )
+    if found.whole:
+        return Evidence(
+            "enclosure",
+            Verdict.ENCLOSED,
+            f"the whole domain: {_named(region.ranges())(region.reals[0])}, {question.size} integer points",
+            f"{len(question.points)} steps between neighbouring keys, each as a Taylor polynomial of degree "
+            f"{order.DEGREE} with its remainder enclosed in balls, on {len(found.certified)} intervals",
+            precision=found.precision,
+        )
+    if not found.certified:
+        return None
+    cover = Cover([(part,) for part in found.certified], [(part,) for part in found.open])
+    return _in_part(claim, region, cover, question.size)
+
+
+def _opposite(
+    claim: Claim, region: Region, question: order.Question, value: Fraction | None, pair: order.Pair
+) -> Evidence | None:
+    """The step that goes the other way as a witness, if it lies in the domain and balls confirm it."""
+    point = question.points[pair]
+    reals = {s: Rational(value.numerator, value.denominator) for s in region.reals if value is not None}
+    if region.contains(reals, point) is not True:
+        return None
+    judge = evaluator(claim.bound_statement)
+    return _try(judge, judge.at(reals, _horizon([point])), reals, point, Tally(), PRECISIONS)
 
 
 def _named(ranges: Mapping[Symbol, Any]) -> Any:

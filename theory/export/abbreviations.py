@@ -14,7 +14,8 @@ from typing import Any
 from sympy import Basic, Eq, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
 
 from theory import layer_one, limits, paper_forms
-from theory.symbols import alpha, beta, i, j, k, lam, m
+from theory.finite_width import limiting_score, score_correction
+from theory.symbols import alpha, beta, d, i, j, k, lam, m
 
 # Functions without assumptions: an inequality between them must not decide itself.
 G, H = Function("g"), Function("h")
@@ -24,6 +25,10 @@ NORMALISER = Function("D")
 S = Symbol("s", positive=True)
 Q = Symbol("q", real=True)  # the limit of h(i)^2
 R = layer_one.r
+
+CORRECTION = Symbol("c^{(2)}_{ij}", real=True)  # printed in full in a section of its own
+LIMIT = Symbol(r"\bar{S}^{(2)}_{ij}", real=True)  # the score in the limit of infinite width
+_WIDE_R = exp(sqrt(d) * (1 - alpha))
 
 Table = dict[Basic, Basic]
 _POSITIONS = (i, j, j + 1, i + 1, j - 1, i - 1, k, m, m + 1)
@@ -61,6 +66,15 @@ def _general() -> tuple[Table, Table]:
     q = limits.h_squared_limit
     first: Table = {exp(beta * (1 - alpha)): R, q: Q, 2 * q: 2 * Q}
     return first, _rows(G, H, layer_one.g, layer_one.h_squared)
+
+
+@cache
+def _corrections() -> Table:
+    """The 1/d term of a score at alpha = 0, beta = residual = 1, which fills half a page."""
+    setting = {alpha: Integer(0), beta: Integer(1), lam: Integer(1)}
+    c, limit = score_correction(i, j).xreplace(setting), limiting_score(i, j).xreplace(setting)
+    factors = (Integer(1), Integer(-1), Rational(1, 1024), Rational(-1, 1024))
+    return {**{factor * c: factor * CORRECTION for factor in factors}, limit: LIMIT, -limit: -LIMIT}
 
 
 @cache
@@ -134,7 +148,10 @@ def abbreviate(
         return Abbreviated(full, ())
     first, table = _general()
     letters = general
-    expression = expression.xreplace(first)
+    if expression.has(_WIDE_R):  # LayerNorm with scale sqrt(d): beta is sqrt(d)
+        expression = expression.xreplace({_WIDE_R: R})
+        letters = {**general, "r": Letter(R, Eq(R, _WIDE_R))}
+    expression = expression.xreplace(_corrections()).xreplace(first)
     if rows:
         expression = expression.xreplace(table)
     if not expression.has(G, H):

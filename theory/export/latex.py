@@ -13,6 +13,7 @@ from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
 from theory.export.models import Model, model_words, models_of, read
+from theory.finite_width import score_correction_formula, weight_correction_formula
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex, latex_condition
 from theory.notation.layout import Display, display
@@ -85,6 +86,7 @@ def latex_document(
     ]
     parts.append(_model())
     parts += _claims(claims, recorded, {argument.derivation.name for argument in arguments})
+    parts.append(_expansion())
     if arguments:
         parts.append(
             "\\section{Derivations}\n\nEach step follows from the earlier ones that it cites by the rule in italics; "
@@ -105,6 +107,17 @@ def derivation_latex(derivation: Derivation, rules: Mapping[str, str]) -> str:
     parts += [_derivation(argument) for argument in arguments]
     parts += [_rules(arguments, rules), "\\end{document}\n"]
     return "\n".join(parts)
+
+
+def _expansion() -> str:
+    """The 1/d terms of expected weights and scores, in letters."""
+    return (
+        "\\section{Expansion in $1/d$}\n\n"
+        "Over random inputs of width $d$ with mean cosine $\\alpha$, for $j < i$ and up to terms of order $1/d^2$, "
+        "$E A^{(1)}_{ij} = 1/D_i + c^{(1)}_{ij}/d$ and $E S^{(2)}_{ij} = \\bar{S}^{(2)}_{ij} + c^{(2)}_{ij}/d$, where "
+        "$\\bar{S}^{(2)}_{ij} = g_i/(h_i h_j)$ is the limit and\n"
+        f"{{\\small\n{weight_correction_formula().latex()}\nand\n{score_correction_formula().latex()}\n}}\n"
+    )
 
 
 # -- front matter ------------------------------------------------------------------------------

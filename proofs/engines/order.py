@@ -1,0 +1,245 @@
+"""Claims that neighbouring scores are in order, over an interval of one parameter.
+
+Over an interval, the balls of two neighbouring scores overlap long before the scores do, and bisecting it does not
+end. Their difference as a Taylor polynomial with an enclosed remainder decides what they cannot. Statements of one
+shape are recognised:
+
+    S_ij < S_i,j+1  and the same in other layers, or          (every step rises)
+    S_ij > S_i,j+1  at a single i and j,                       (one step falls)
+
+about one decoder, with at most one of alpha, beta and the residual weight left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import sympy
+from sympy import Basic, Symbol
+
+from numerics.certify import Order, Pair, judge, steps
+from numerics.series import Interval
+from proofs.engines.region import Range, Region
+from theory.decoder import Causal, Decoder, SlidingWindow
+from theory.inputs import Equicorrelated
+from theory.quantities import Score
+
+DEGREE = 10
+PRECISION = 64  # bits; doubled up to CAP at exact parameters
+CAP = 1024
+EXPANSIONS = 16  # of all tokens, at most
+FINEST = Fraction(1, 10**9)  # no smaller piece of an interval is looked at
+SHARE = Fraction(2, 5)  # of the tokens, for a first look
+STEPS = 100_000  # no larger statement is looked at
+
+Part = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True)
+class _Neighbours(Order):
+    """The steps at chosen pairs only."""
+
+    chosen: tuple[Pair, ...] = ()
+
+    def pairs(self) -> Iterator[Pair]:
+        """The chosen (layer, i, j)."""
+        yield from self.chosen
+
+
+@dataclass(frozen=True)
+class Question:
+    """A claim of the shape above.
+
+    Attributes:
+        order: the decoder and the steps that the claim is about.
+        rising: whether it claims that all of them rise; else that the only one falls.
+        points: for each step an integer point of the claim that speaks of it.
+        size: the number of integer points.
+        parameter: what is open: "alpha", "beta", "residual", or None.
+        symbol: the claim's symbol for it.
+        reach: the range of that symbol.
+    """
+
+    order: _Neighbours
+    rising: bool
+    points: Mapping[Pair, Mapping[Symbol, int]]
+    size: int
+    parameter: str | None = None
+    symbol: Symbol | None = None
+    reach: Range | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """What expansions settle.
+
+    Attributes:
+        certified: parts of the interval on which the claim is certain; at exact parameters empty.
+        open: the parts that are left.
+        whole: whether nothing is left.
+        expansions: how many of all tokens were made.
+        precision: in bits.
+        witness: a value of the parameter and a step at which the claim is certainly false.
+    """
+
+    certified: tuple[Part, ...]
+    open: tuple[Part, ...]
+    whole: bool
+    expansions: int
+    precision: int
+    witness: tuple[Fraction | None, Pair] | None = None
+
+
+# --- the shape -----------------------------------------------------------------------------------
+
+
+def recognise(statement: Basic, region: Region) -> Question | None:
+    """The statement as a question about steps, or None if it is of another shape."""
+    relations = statement.args if isinstance(statement, sympy.And) else (statement,)
+    read = [_step(relation) for relation in relations]
+    found = [step for step in read if step is not None]
+    if len(found) < len(read) or not found or not region.finite or len(region.reals) > 1:
+        return None
+    models = {score.args[3:] for score in statement.atoms(Score)}
+    directions = {rising for _, rising in found}
+    if len(models) > 1 or len(directions) > 1:
+        return None
+    score, rising = found[0]
+    decoder, inputs = score.decoder, score.inputs
+    if not isinstance(decoder, Decoder) or not isinstance(inputs, Equicorrelated) or decoder.position is not None:
+        return None
+    if decoder.norm == "layernorm" or isinstance(decoder.scale, str):  # these need a width
+        return None
+    if not isinstance(decoder.mask, Causal | SlidingWindow):  # the others' rows depend on the number of tokens
+        return None
+    points, size = _points([score for score, _ in found], region, decoder)
+    if not points or not (rising or len(points) == 1):
+        return None
+    return _asked(points, size, rising, decoder, inputs, region)
+
+
+def _step(relation: Basic) -> tuple[Score, bool] | None:
+    """The score of the earlier key and whether the step from it is said to rise."""
+    if not isinstance(relation, (sympy.Lt, sympy.Gt)):
+        return None
+    smaller, larger = relation.lts, relation.gts
+    if not (isinstance(smaller, Score) and isinstance(larger, Score)):
+        return None
+    if smaller.layer != larger.layer or smaller.query != larger.query:
+        return None
+    if larger.key - smaller.key == 1:
+        return smaller, True
+    return (larger, False) if smaller.key - larger.key == 1 else None
+
+
+def _points(scores: Sequence[Score], region: Region, decoder: Decoder) -> tuple[dict[Pair, Mapping[Symbol, int]], int]:
+    """The steps at all integer points of the region, none if one of them is no step between visible keys."""
+    found: dict[Pair, Mapping[Symbol, int]] = {}
+    size = 0
+    for size, point in enumerate(region.integer_hull(), start=1):
+        if size * len(scores) > STEPS:
+            return {}, 0
+        for score in scores:
+            i, j = score.query.xreplace(point), score.key.xreplace(point)
+            if not (sympy.sympify(i).is_Integer and sympy.sympify(j).is_Integer and i >= 1):
+                return {}, 0
+            pair = (score.layer, int(i), int(j))
+            first, last = decoder.mask.visible(pair[1], pair[1])
+            if not first <= pair[2] < last:
+                return {}, 0
+            found.setdefault(pair, point)
+    return found, size
+
+
+def _asked(
+    points: Mapping[Pair, Mapping[Symbol, int]],
+    size: int,
+    rising: bool,
+    decoder: Decoder,
+    inputs: Equicorrelated,
+    region: Region,
+) -> Question | None:
+    """The question, unless a parameter is a formula, or out of the reach of the expansions."""
+    values = {"alpha": inputs.alpha, "beta": decoder.beta, "residual": decoder.residual}
+    free = [name for name, value in values.items() if value.free_symbols]
+    if len(free) != len(region.reals) or any(values[name] not in region.reals for name in free):
+        return None
+    closed = {name: 0 if name in free else value for name, value in values.items()}
+    order = _Neighbours(
+        max(i for _, i, _ in points),
+        tuple({layer for layer, _, _ in points}),
+        replace(decoder, beta=closed["beta"], residual=closed["residual"]),
+        closed["alpha"],
+        chosen=tuple(sorted(points)),
+    )
+    if not free:
+        return Question(order, rising, points, size)
+    reach = region.ranges()[region.reals[0]]
+    if not _allowed(free[0], reach):
+        return None
+    return Question(order, rising, points, size, free[0], region.reals[0], reach)
+
+
+def _allowed(name: str, reach: Range) -> bool:
+    """Whether the expansions reach there: no parameter below 0, and alpha not above 1."""
+    low, high = reach.low, reach.high
+    return low is not None and high is not None and 0 <= low <= high and (name != "alpha" or high <= 1)
+
+
+# --- the answer ----------------------------------------------------------------------------------
+
+
+def settle(question: Question) -> Found:
+    """Decide the question over the whole range of its parameter, or over as much of it as the budget allows."""
+    reach = question.reach
+    if question.parameter is None or reach is None or reach.low is None or reach.high is None:
+        return _at_exact_parameters(question)
+    return _over_interval(question, question.parameter, Interval(reach.low, reach.high))
+
+
+def _over_interval(question: Question, name: str, whole: Interval) -> Found:
+    """Expand over the interval, and over its halves where that settles too little."""
+    todo = [whole]
+    certified: list[Part] = []
+    left: list[Part] = []
+    expansions = 0
+    while todo:
+        interval = todo.pop()
+        if expansions >= EXPANSIONS:
+            left.append((interval.low, interval.high))
+        elif _too_large(question.order, name, interval):
+            todo += [interval.half(1), interval.half(-1)]
+        else:
+            expansions += 1
+            judged = judge(question.order, {name: interval}, {name: FINEST}, DEGREE, PRECISION)
+            todo += [box[name] for box in reversed(judged.open)]
+            for piece in judged.pieces:
+                part = piece.box[name]
+                if piece.answer is (not question.rising):
+                    pair = piece.pair or min(question.points)
+                    return Found((), (), False, expansions, PRECISION, (part.centre, pair))
+                (left if piece.answer is None else certified).append((part.low, part.high))
+    return Found(tuple(sorted(certified)), tuple(sorted(left)), not left, expansions, PRECISION)
+
+
+def _too_large(order: _Neighbours, name: str, interval: Interval) -> bool:
+    """Whether the first tokens alone show that the interval has to be halved: their expansion costs far less.
+
+    Only a guess at what is worth the full expansion: nothing is certified here.
+    """
+    few = int(SHARE * order.n)
+    chosen = tuple(pair for pair in order.pairs() if pair[1] <= few)
+    if not chosen or 2 * interval.radius <= FINEST:
+        return False
+    small = replace(order, n=few, layers=tuple({layer for layer, _, _ in chosen}), chosen=chosen)
+    judged = judge(small, {name: interval}, {name: FINEST}, DEGREE, PRECISION)
+    return bool(judged.open) and not any(piece.answer is False for piece in judged.pieces)
+
+
+def _at_exact_parameters(question: Question) -> Found:
+    found = steps(question.order, PRECISION, CAP)
+    asked, opposite = (found.rising, found.falling) if question.rising else (found.falling, found.rising)
+    witness = (None, opposite[0]) if opposite else None
+    return Found((), (), len(asked) == len(question.points), 0, found.precision, witness)
