@@ -40,7 +40,7 @@ verify: $(READY)
 	@$(VENV)/bin/maskproof verify $(ARGS)
 
 test: $(READY)
-	@$(RUN) -m pytest $(ARGS)
+	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
 
 slow: $(READY)
 	@$(RUN) -m pytest -m slow $(ARGS)

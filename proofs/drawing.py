@@ -188,7 +188,7 @@ def colour_bar(figure: Any, image: Any, axes: Any, scale: Scale, **where: Any) -
     from matplotlib.ticker import MaxNLocator
 
     bar = figure.colorbar(image, ax=axes, extend="max" if scale.clipped else "neither", **where)
-    bar.locator = MaxNLocator(nbins=3 if where.get("location") == "bottom" else 7)
+    bar.locator = MaxNLocator(nbins=3 if where.get("location") == "bottom" else 6, steps=[1, 2, 2.5, 5, 10])
     bar.formatter.set_powerlimits((-3, 4))
     bar.update_ticks()
     bar.outline.set_linewidth(0.5)
@@ -315,6 +315,7 @@ def _regions(axes: Any, survey: Survey) -> None:
         axes.add_collection(PatchCollection(patches, facecolor=colour, edgecolor=colour, linewidth=0.25))
     whole = survey.box[names[0]]
     axes.set_xlim(float(whole.low), float(whole.high))
+    axes.locator_params(axis="x", nbins=5)
     axes.set_xlabel(_SYMBOLS[names[0]])
     if len(names) == 2:
         other = survey.box[names[1]]

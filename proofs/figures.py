@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, Literal
 
 import numpy as np
@@ -166,12 +166,14 @@ def _caption(panels: tuple[Panel, ...], run: Run) -> str:
     gap, own = float(away[i, j]), float(worst.standard_error[i, j])
     size = f"$n = {run.tokens}$, $d = {WIDTH}$, {run.samples:,} inputs, seed {run.seed}."
     sharp = worst.row.decoder.norm == "layernorm" and worst.row.decoder.scale == "sqrt(d)"
-    order = "" if sharp else f" = {gap * WIDTH:.2g}/$d$"  # sharp: logits fluctuate by order 1 at every width
+    order = "" if sharp else f" = {gap * WIDTH:.2g}/$d$"
     ratio = f"{gap:.2g}{order} = {_times(gap, own)} standard errors"
     lines = [
         f"{size} Largest standard error {_power(error)}.",
         f"Largest difference from the limit {ratio}, in layer {worst.layer} at $({i + 1}, {j + 1})$.",
     ]
+    if sharp:
+        lines.append("The logits fluctuate by order 1 at every width: expectations do not approach the limit.")
     spreads = [relativity(panel.limit).spread for panel in panels if panel.row.normalised]
     if spreads:
         words = ", ".join(_power(spread, 3) if spread > _ZERO else "0" for spread in spreads)
@@ -253,7 +255,7 @@ def _front(run: Run) -> Any:
     with drawing.styled():
         figure = drawing.new_figure(8.4, 2.75)
         grid = figure.subplots(1, 3)
-        for axes, layer, word in zip(grid, (2, 3), ("nearer keys score higher", "not always"), strict=False):
+        for axes, layer, word in zip(grid, (2, 3), ("closer keys score higher", "not always"), strict=False):
             scale = drawing.scale_of([scores[layer - 1]])
             image = drawing.score_map(axes, scores[layer - 1], scale)
             axes.set(title=f"layer {layer}: {word}", xlabel="key $j$", ylabel="query $i$")
@@ -300,12 +302,8 @@ def _mark_last_row(axes: Any, row: Array) -> None:
 
 RECENCY_TOKENS, RECENCY_WIDTHS = 10, (16, 64, 256, 1024)
 _RECENCY_FACTOR = 10  # ten tokens cost little
-_MODELS: tuple[tuple[Literal["none", "layernorm"], int], ...] = (
-    ("none", 0),
-    ("none", 1),
-    ("layernorm", 0),
-    ("layernorm", 1),
-)
+_NORMS: tuple[Literal["none", "layernorm"], ...] = ("none", "layernorm")
+_MODELS = tuple(product(_NORMS, (0, 1)))
 
 
 def _recency(run: Run) -> Any:

@@ -109,6 +109,9 @@ def _arrays(survey: Survey) -> dict[str, NDArray[Any]]:
 
 # Figures
 
+TRUE, FALSE = drawing.TRUE, drawing.FALSE
+"""Colours of what is certified."""
+
 
 def plot(surveys: Sequence[Survey], path: Path) -> None:
     """A map for each survey, side by side, fit for a column of print; a slice is drawn as a bar."""

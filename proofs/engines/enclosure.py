@@ -297,7 +297,7 @@ def _ordered(claim: Claim, region: Region) -> Evidence | None:
             "enclosure",
             Verdict.ENCLOSED,
             f"the whole domain, {question.size} points",
-            f"all {len(question.points)} steps between neighbouring keys certified in balls",
+            f"steps between neighbouring keys certified in balls: {len(question.points)}",
             precision=found.precision,
         )
     if found.whole:
@@ -305,8 +305,8 @@ def _ordered(claim: Claim, region: Region) -> Evidence | None:
             "enclosure",
             Verdict.ENCLOSED,
             f"the whole domain: {_named(region.ranges())(region.reals[0])}, {question.size} integer points",
-            f"{len(question.points)} steps between neighbouring keys, each as a Taylor polynomial of degree "
-            f"{order.DEGREE} with its remainder enclosed in balls, on {len(found.certified)} intervals",
+            f"steps between neighbouring keys: {len(question.points)}, each a Taylor polynomial of degree {order.DEGREE} "
+            f"in {region.reals[0].name}, its remainder enclosed in balls; intervals: {len(found.certified)}",
             precision=found.precision,
         )
     if not found.certified:
