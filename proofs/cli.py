@@ -104,9 +104,10 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import phase_command
+    from proofs import figures_command, phase_command
 
     phase_command.register(app)
+    figures_command.register(app)
 
 
 # -- verify ------------------------------------------------------------------------------------

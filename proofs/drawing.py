@@ -188,7 +188,10 @@ def colour_bar(figure: Any, image: Any, axes: Any, scale: Scale, **where: Any) -
     from matplotlib.ticker import MaxNLocator
 
     bar = figure.colorbar(image, ax=axes, extend="max" if scale.clipped else "neither", **where)
-    bar.locator = MaxNLocator(nbins=3 if where.get("location") == "bottom" else 6, steps=[1, 2, 2.5, 5, 10])
+    if where.get("location") == "bottom":  # narrow: few numbers with few digits
+        bar.locator = MaxNLocator(nbins=3, steps=[1, 2, 3, 4, 5, 6, 8, 10])
+    else:
+        bar.locator = MaxNLocator(nbins=6, steps=[1, 2, 2.5, 5, 10])
     bar.formatter.set_powerlimits((-3, 4))
     bar.update_ticks()
     bar.outline.set_linewidth(0.5)

@@ -173,11 +173,13 @@ def _caption(panels: tuple[Panel, ...], run: Run) -> str:
         f"Largest difference from the limit {ratio}, in layer {worst.layer} at $({i + 1}, {j + 1})$.",
     ]
     if sharp:
-        lines.append("The logits fluctuate by order 1 at every width: expectations do not approach the limit.")
+        lines.append(
+            r"Scale $\sqrt{d}$: logits fluctuate by order 1 at every width, so the difference is not of order 1/$d$."
+        )
     spreads = [relativity(panel.limit).spread for panel in panels if panel.row.normalised]
     if spreads:
         words = ", ".join(_power(spread, 3) if spread > _ZERO else "0" for spread in spreads)
-        noise = "\nThe simulation cannot see that: what it shows is its noise." if max(spreads) < error else ""
+        noise = "\nSuch a spread is below the noise of the simulation." if max(spreads) < error else ""
         lines.append(f"Largest spread within a diagonal, in the limit, layers 1 to {LAYERS}: {words}.{noise}")
     return "\n".join(lines)
 

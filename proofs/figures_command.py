@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 def figures_command(
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME ...]", help="What to draw, such as v1-2; without any, they are listed."),
+        typer.Argument(metavar="NAME", help="What to draw, such as v1-2; without any, they are listed."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder for the files.")] = Path(),
     samples: Annotated[

@@ -305,8 +305,9 @@ def _ordered(claim: Claim, region: Region) -> Evidence | None:
             "enclosure",
             Verdict.ENCLOSED,
             f"the whole domain: {_named(region.ranges())(region.reals[0])}, {question.size} integer points",
-            f"steps between neighbouring keys: {len(question.points)}, each a Taylor polynomial of degree {order.DEGREE} "
-            f"in {region.reals[0].name}, its remainder enclosed in balls; intervals: {len(found.certified)}",
+            f"steps between neighbouring keys: {len(question.points)}, each a Taylor polynomial of degree "
+            f"{order.DEGREE} in {region.reals[0].name}, its remainder enclosed in balls; intervals: "
+            f"{len(found.certified)}",
             precision=found.precision,
         )
     if not found.certified:

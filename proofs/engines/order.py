@@ -31,7 +31,7 @@ PRECISION = 64  # bits; doubled up to CAP at exact parameters
 CAP = 1024
 EXPANSIONS = 16  # of all tokens, at most
 FINEST = Fraction(1, 10**9)  # no smaller piece of an interval is looked at
-SHARE = Fraction(2, 5)  # of the tokens, for a first look
+SHARE = Fraction(1, 4)  # of the tokens, for a first look
 STEPS = 100_000  # no larger statement is looked at
 
 Part = tuple[Fraction, Fraction]

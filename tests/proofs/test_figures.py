@@ -120,8 +120,8 @@ def test_no_term_of_order_one_over_d_where_there_is_none() -> None:
 
 def test_the_caption_says_when_only_noise_is_to_be_seen() -> None:
     pytest.importorskip("matplotlib")
-    assert "what it shows is its noise" in texts(small("v1-10", samples=4))
-    assert "what it shows is its noise" not in texts(small("v1-4", samples=400, n=20))
+    assert "below the noise of the simulation" in texts(small("v1-10", samples=4))
+    assert "below the noise of the simulation" not in texts(small("v1-4", samples=400, n=20))
 
 
 def test_front_marks_the_peak_inside_the_context() -> None:

@@ -127,6 +127,7 @@ claims = [
         _increasing(3, 4, 5), And(Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)), decoder=Decoder(beta=beta, residual=0),
         source="a conjecture of this project",
         note="Without the residual closer keys score higher in every layer, for every alpha >= 0, every beta and every "
-        "length; stated for layers three to five. Layer two is own.increasing-2. A conjecture: no proof is known.",
+        "length; stated for layers three to five. Layer two is own.increasing-2. Known only "
+        "in two limits at a fixed length: beta large, and alpha near 1 (tests/properties/test_order.py).",
     ),
 ]  # fmt: skip
