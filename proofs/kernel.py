@@ -1,4 +1,4 @@
-"""The inference rules: the only code, with ``proofs.algebra``, that must be trusted for PROVED.
+"""The inference rules: the only code, with ``proofs.algebra`` and ``proofs.language``, to be trusted for PROVED.
 
 A *line* says that a statement follows from hypotheses. Each rule below is a function that looks at
 the line to be shown (its statement, hypotheses, premises and hints) and raises ``Rejected`` unless
