@@ -9,11 +9,16 @@ from __future__ import annotations
 import difflib
 import io
 import os
+import signal
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing
+from dataclasses import replace
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -33,7 +38,11 @@ from proofs.verdict import Verdict
 from theory.claim import Claim
 from theory.errors import InvalidInput
 
+if TYPE_CHECKING:
+    from proofs.verify import Pipeline
+
 DEFAULT_SAMPLES = 10_000
+_PER_PROCESS = 10  # fewer claims are not worth a process
 _CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
 _LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
 
@@ -204,28 +213,60 @@ def _gather(targets: Sequence[str], known: dict[str, Claim]) -> tuple[list[Claim
 
 def _check(claims: Sequence[Claim], seed: int, record: Mapping[str, Mapping[str, Any]]) -> list[Row]:
     """A row for each claim; one that is malformed does not keep the others from being checked."""
-    from proofs.verify import Contradiction, Pipeline
+    from proofs.verify import Pipeline
 
-    usable = [claim for claim in claims if _complaint(claim) is None]
-    pipeline = Pipeline(usable, seed)
+    pipeline = Pipeline([claim for claim in claims if _complaint(claim) is None], seed)
     rows = []
-    with Watch(len(claims)) as watch:
+    with closing(_results(claims, pipeline)) as results, Watch(len(claims)) as watch:
         for done, claim in enumerate(claims):
             watch.show(claim.id, done)
             known = record.get(claim.id, {}).get("verdict")
-            recorded = None if known is None else str(known)
-            try:
-                claim.check()
-                rows.append(Row(claim.id, pipeline.result(claim), recorded=recorded))
-            except InvalidInput as error:
-                rows.append(Row(claim.id, error=str(error)))
-            except Contradiction as error:
-                rows.append(Row(claim.id, error=str(error), contradiction=True))
-            except Exception as error:  # one claim that breaks an engine must not take the others with it
-                if os.environ.get("MASKPROOF_DEBUG"):
-                    raise
-                rows.append(Row(claim.id, error=f"claim {claim.id}: {_internal(error)}"))
+            rows.append(replace(next(results), recorded=None if known is None else str(known)))
     return rows
+
+
+def _results(claims: Sequence[Claim], pipeline: Pipeline) -> Generator[Row]:
+    """Rows in the order of the claims; many claims are shared out among processes where they can be forked."""
+    count = min(len(claims) // _PER_PROCESS, os.cpu_count() or 1)
+    if count < 2 or "fork" not in get_all_start_methods() or os.environ.get("MASKPROOF_DEBUG"):
+        yield from (_row(claim, pipeline) for claim in claims)
+        return
+    with ProcessPoolExecutor(count, get_context("fork"), _adopt, (claims, pipeline)) as pool:
+        futures = [pool.submit(_row_at, place) for place in range(len(claims))]
+        try:
+            for future in futures:
+                yield future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+_adopted: list[tuple[Sequence[Claim], Pipeline]] = []  # in a worker: what it inherited from its parent
+
+
+def _adopt(claims: Sequence[Claim], pipeline: Pipeline) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends its workers
+    _adopted.append((claims, pipeline))
+
+
+def _row_at(place: int) -> Row:
+    claims, pipeline = _adopted[-1]
+    return _row(claims[place], pipeline)
+
+
+def _row(claim: Claim, pipeline: Pipeline) -> Row:
+    from proofs.verify import Contradiction
+
+    try:
+        claim.check()
+        return Row(claim.id, pipeline.result(claim))
+    except InvalidInput as error:
+        return Row(claim.id, error=str(error))
+    except Contradiction as error:
+        return Row(claim.id, error=str(error), contradiction=True)
+    except Exception as error:  # one claim that breaks an engine must not take the others with it
+        if os.environ.get("MASKPROOF_DEBUG"):
+            raise
+        return Row(claim.id, error=f"claim {claim.id}: {_internal(error)}")
 
 
 def _complaint(claim: Claim) -> str | None:

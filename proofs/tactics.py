@@ -49,7 +49,7 @@ def search(claim: Claim) -> Derivation:
         instance = _instance(theorem, statement, domain)
         if instance is not None:
             return instance
-    search = _Search(domain, {q: _model(q) for q in statement.atoms(Quantity)})
+    search = _Search(domain, {q: _model(q) for q in sorted(statement.atoms(Quantity), key=str)})
     search.show(statement, ())
     return Derivation("found", "A derivation found by search", search.hypotheses, tuple(search.steps), search.lemmas)
 
