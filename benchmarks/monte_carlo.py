@@ -169,7 +169,8 @@ def target() -> None:
     started, processor = time.monotonic(), time.process_time()
 
     def show(done: int, error: float, left: float) -> None:
-        print(f"\r{done} samples, standard error {error:.2e}, {left:.0f} s left ", end="", file=sys.stderr)
+        if sys.stderr.isatty():
+            print(f"\r{done} samples, standard error {error:.2e}, {left:.0f} s left ", end="", file=sys.stderr)
 
     found = expected_scores(
         Decoder(), Sphere(64), TOKENS, LAYERS, 10_000_000, order=ORDER, target_se=1e-6, progress=show
