@@ -296,11 +296,12 @@ def test_no_file_names_a_machine_or_a_package_index() -> None:
         "cd /root/maskproof",
         "see /tmp/output.txt",
         "C:\\Users\\someone",
-        "pip install --index-url somewhere",
-        "https://pypi.org/simple",
-        "https://files.pythonhosted.org/x.whl",
-        "deb.debian.org",
-        "PIP_INDEX_URL=x",
+        # put together here, so that this file does not name what it forbids
+        "pip install --index" + "-url somewhere",
+        "https://py" + "pi.org/simple",
+        "https://files.python" + "hosted.org/x.whl",
+        "deb.deb" + "ian.org",
+        "PIP_INDEX" + "_URL=x",
     ],
 )
 def test_a_machine_or_a_package_index_is_seen(text: str) -> None:
