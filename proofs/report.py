@@ -22,6 +22,7 @@ from proofs.verdict import Evidence, Result, Verdict
 from theory.claim import Claim
 from theory.export.abbreviations import abbreviate
 from theory.notation.plain import plain
+from theory.quantities import told_apart
 
 COLOURS = {
     Verdict.PROVED: "bold green",
@@ -112,7 +113,7 @@ def claim_table(claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any
     for claim in claims:
         known = recorded.get(claim.id, {}).get("verdict")
         style = COLOURS[Verdict(known)] if known in list(Verdict) else ""
-        statement = plain(abbreviate(claim.statement).expression)
+        statement = plain(told_apart(abbreviate(claim.statement).expression)[0])
         if len(statement) > 120:
             statement = statement[:117].rstrip() + "..."
         cell = Text(statement)

@@ -209,3 +209,13 @@ class InputGram(Expr):
 def bind(expression: Basic, decoder: Decoder, inputs: Inputs) -> Any:
     """Give every quantity in ``expression`` that carries no model of its own this one."""
     return expression.xreplace({q: q.bind(decoder, inputs) for q in expression.atoms(Quantity)})
+
+
+def told_apart(expression: Basic) -> tuple[Any, list[tuple[Basic, Basic]]]:
+    """``expression`` with its quantities numbered by model, and the models; as it is if there is only one."""
+    quantities = sorted(expression.atoms(Quantity), key=str)
+    models = list(dict.fromkeys(q.args[3:] for q in quantities))
+    if len(models) < 2:
+        return expression, models
+    names = {q: sympy.Symbol(f"{q}(model {models.index(q.args[3:]) + 1})") for q in quantities}
+    return expression.xreplace(names), models

@@ -27,7 +27,7 @@ from numerics.balls import Enclosure, enclose, negation, working_precision
 from theory.decoder import Bidirectional, Decoder, Mask, Prefix, Rope
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated
-from theory.quantities import Gram, InputGram, Mix, Quantity, Record, Score, Weight
+from theory.quantities import Gram, InputGram, Mix, Quantity, Record, Score, Weight, told_apart
 from theory.rope import Kappa
 from theory.symbols import d, n
 
@@ -803,21 +803,13 @@ def _failing(statement: Basic, models: Models, scene: Scene) -> Iterator[Relatio
 
 def _compared(relation: Relational, models: Models, scene: Scene) -> str:
     left, right = (arb(compile_value(side, models)(scene)) for side in relation.args)
-    shown, words = _told_apart(relation, models)
+    shown, told = told_apart(relation)
+    words = "; ".join(f"model {n}: {Record.read(d)}, {Record.read(x)}" for n, (d, x) in enumerate(told, 1))
+    words = f" ({words})" if len(told) > 1 else ""
     return (
         f"{_sstr(shown.lhs)} = {left.str(20)}, {_sstr(shown.rhs)} = {right.str(20)}, "
         f"difference {(left - right).str(12)}, so that {_sstr(shown)} fails{words}"
     )
-
-
-def _told_apart(relation: Relational, models: Models) -> tuple[Relational, str]:
-    """The relation with its quantities numbered by model, if there are several, and the models in words."""
-    used = [pair for pair in models.pairs if any(q.args[3:] == pair for q in relation.atoms(Quantity))]
-    if len(used) < 2:
-        return relation, ""
-    names = {q: Symbol(f"{q}(model {used.index(q.args[3:]) + 1})") for q in relation.atoms(Quantity)}
-    words = "; ".join(f"model {n}: {Record.read(d)}, {Record.read(x)}" for n, (d, x) in enumerate(used, 1))
-    return relation.func(*(side.xreplace(names) for side in relation.args), evaluate=False), f" ({words})"
 
 
 def _sstr(expression: Basic, width: int = 60) -> str:
