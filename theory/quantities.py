@@ -213,7 +213,7 @@ def bind(expression: Basic, decoder: Decoder, inputs: Inputs) -> Any:
 
 def told_apart(expression: Basic) -> tuple[Any, list[tuple[Basic, Basic]]]:
     """``expression`` with its quantities numbered by model, and the models; as it is if there is only one."""
-    quantities = sorted(expression.atoms(Quantity), key=str)
+    quantities = sorted(expression.atoms(Quantity), key=lambda q: (str(q), *map(str, q.args[3:])))
     models = list(dict.fromkeys(q.args[3:] for q in quantities))
     if len(models) < 2:
         return expression, models
