@@ -1,0 +1,68 @@
+"""Quantities: how they print, what they carry, what they refuse."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+import sympy
+from sympy import Eq, Lt, latex, oo
+
+from theory import Decoder, Equicorrelated, Gram, Score, SlidingWindow, Sphere, Weight, alpha, beta, i, j, lam
+from theory.errors import InvalidInput
+from theory.quantities import Record, bind, told_apart
+
+
+def test_print():
+    assert latex(Score(2, i, j)) == "S^{(2)}_{ij}"
+    assert latex(Weight(1, i, j + 1)) == "A^{(1)}_{i,j + 1}"
+    assert latex(Gram(3, i, i) ** 2) == r"\left(G^{(3)}_{ii}\right)^{2}"
+    assert str(Score(2, i, j)) == "S2[i,j]"
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: Score(0, i, j), lambda: Score(sympy.Rational(3, 2), i, j), lambda: Gram(1, 0, 1),
+             lambda: Score(1, sympy.Rational(1, 2), 1), lambda: Score(i, i, j), lambda: Score(-1, i, j)]
+)  # fmt: skip
+def test_no_such_layer_or_position(make):
+    with pytest.raises(InvalidInput):
+        make()
+
+
+def test_substitution_reaches_the_model():
+    quantity = Score(2, i, j, decoder=Decoder(beta=beta, residual=lam), inputs=Equicorrelated(alpha))
+    assert quantity.free_symbols == {i, j, alpha, beta, lam}
+    at = quantity.subs({beta: 2, alpha: sympy.Rational(1, 3)})
+    assert at.decoder == Decoder(beta=2, residual=lam)
+    assert at.inputs == Equicorrelated(sympy.Rational(1, 3))
+
+
+def test_binding_fills_in_what_is_missing_only():
+    own = Score(2, i, j, decoder=Decoder(residual=0))
+    bound = bind(Lt(own, Score(2, i, j)), Decoder(beta=3), Sphere(8))
+    left, right = bound.args
+    assert left.decoder == Decoder(residual=0)
+    assert right.decoder == Decoder(beta=3)
+    assert left.inputs == right.inputs == Sphere(8)
+
+
+@pytest.mark.parametrize(
+    "value", [Decoder(mask=SlidingWindow(3), scale="d"), Equicorrelated(0.2), Sphere(8, 0.5), None]
+)
+def test_records_keep_their_value(value):
+    assert Record.read(Record.of(value)) == value
+
+
+def test_quantities_survive_a_process_boundary():
+    quantity = Score(2, i, j, decoder=Decoder(beta=beta), inputs=Equicorrelated(0))
+    assert pickle.loads(pickle.dumps(quantity)) == quantity
+
+
+def test_models_are_told_apart_only_where_there_are_several():
+    one = Eq(Score(2, i, j), Score(2, i, j + 1))
+    assert told_apart(one)[0] == one
+    two, models = told_apart(Lt(Score(2, i, j), Score(2, i, j, decoder=Decoder(residual=0))))
+    assert len(models) == 2
+    assert "model 1" in str(two)
+    assert "model 2" in str(two)
+    assert sympy.Limit(Score(2, i, j), i, oo).has(Score)
