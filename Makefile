@@ -43,7 +43,7 @@ test: $(READY)
 	@$(RUN) -m pytest -n auto --dist worksteal $(ARGS)
 
 slow: $(READY)
-	@$(RUN) -m pytest -m slow $(ARGS)
+	@$(RUN) -m pytest -n auto --dist worksteal -m slow $(ARGS)
 
 check: lint types test
 
