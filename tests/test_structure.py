@@ -248,7 +248,7 @@ def test_private_and_magic_names_need_no_docstring() -> None:
 MACHINE_PATH = re.compile(r"(?<![\w.~/])/(?:home|root|Users|work|tmp|opt|mnt|scratch)/[\w.-]+|\b[A-Z]:\\\\?Users\b")
 PACKAGE_INDEX = re.compile(
     r"pypi[.]org|pythonhosted[.]org|npmjs[.](?:org|com)|[a-z]+[.]debian[.]org|archive[.]ubuntu[.]com"
-    r"|anaconda[.](?:org|com)|(?:extra-)?index[-_]url|trusted[-_]host|find-links",
+    r"|anaconda[.](?:org|com)|(?:extra-)?index[-_]url|trusted[-_]host|find[-]links",
     re.IGNORECASE,
 )
 

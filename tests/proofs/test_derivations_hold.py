@@ -24,22 +24,19 @@ PARAMETERS = [
     {alpha: Rational(a), beta: Rational(b), lam: Rational(c)}
     for a, b, c in (("0", 1, 1), ("1/5", 0, 1), ("1/2", 2, 0), ("-1/7", "1/3", "3/2"), ("9/10", 3, "1/4"))
 ]
-POSITIONS = [{i: a, j: b, k: c, d: 16} for a, b, c in product((1, 2, 3, 5), (1, 2, 4), (1, 3))]
-LETTERS = {r, Symbol("q", positive=True)}  # defined by a hypothesis: a number of their own at every point
+POSITIONS = [{i: a, j: b, k: c, d: 16 if (a + b) % 3 else 2} for a, b, c in product((1, 2, 3, 5), (1, 2, 4), (1, 3))]
 
 
 def _decided(line) -> tuple[int, list[dict]]:
     """How many points could be decided or agree, and the points at which the line is false."""
-    definitions = {h.lhs: h.rhs for h in line.hypotheses if isinstance(h, Eq) and h.lhs in LETTERS}
-    premise = evaluator(And(*(h for h in line.hypotheses if not isinstance(h, Eq) or h.lhs not in definitions)))
-    conclusion = evaluator(line.statement)
-    used = line.statement.free_symbols.union(*(h.free_symbols for h in line.hypotheses))
+    definitions = {h.lhs: h.rhs for h in line.hypotheses if isinstance(h, Eq) and isinstance(h.lhs, Symbol)}
+    hypotheses = [h.xreplace(definitions) for h in line.hypotheses]
+    premise, conclusion = evaluator(And(*hypotheses)), evaluator(line.statement.xreplace(definitions))
+    used = line.statement.free_symbols.union(*(h.free_symbols for h in line.hypotheses)) | {d}
     positions = {tuple((s, v) for s, v in position.items() if s in used) for position in POSITIONS}
     seen, false = 0, []
     for reals in PARAMETERS:
-        width = {**reals, d: sympy.Integer(16)}
-        letters = {letter: value.xreplace(width) for letter, value in definitions.items()}
-        values = {**reals, **letters, m: Rational(3, 2)}
+        values = {**reals, m: Rational(3, 2)}
         at_premise, at = premise.at(values, 6), conclusion.at(values, 6)
         for position in map(dict, sorted(positions, key=str)):
             try:
