@@ -28,29 +28,12 @@ def cases():
 
 @pytest.mark.parametrize("decoder", list(cases()))
 @pytest.mark.parametrize("alpha", [0.0, 0.35, -0.1])
-def test_three_routes_agree(decoder, alpha):
+def test_three_routes_agree(decoder, alpha, vectors_agree, balls_agree):
     n, d, layers = 6, 9, 4
     field = mean_field(decoder, alpha, n, layers, dim=d)
-    run = attend(decoder, realise(equicorrelated(alpha, n), d, decoder.norm == "layernorm"), layers)
-    balls = enclose(decoder, alpha, n, layers, dim=d)
-    # Squared norms and scores grow where nothing normalises: the tolerance is relative to the largest.
-    size = np.abs(run.raw_scores).max(axis=(1, 2), keepdims=True)
-    gram = run.vectors @ np.swapaxes(run.vectors, 1, 2)
-    lengths = np.abs(gram).max(axis=(1, 2), keepdims=True)
-    assert field.scores / size == pytest.approx(run.scores / size, abs=1e-12, nan_ok=True)
-    assert field.weights == pytest.approx(run.weights, abs=1e-12)
-    assert field.gram / lengths == pytest.approx(gram / lengths, abs=1e-12)
-    for layer in range(1, layers + 1):
-        for i in range(1, n + 1):
-            first, last = decoder.mask.visible(i, n)
-            for j in range(1, n + 1):
-                at = layer - 1, i - 1, j - 1
-                assert float(balls.weight(layer, i, j)) == pytest.approx(field.weights[at], abs=1e-12)
-                assert float(balls.gram(layer, i, j)) == pytest.approx(field.gram[at], rel=1e-12, abs=1e-12)
-                if first <= j <= last:
-                    assert float(balls.score(layer, i, j)) == pytest.approx(field.scores[at], rel=1e-12, abs=1e-12)
-                else:
-                    assert np.isnan(field.scores[at])
+    x = realise(equicorrelated(alpha, n), d, decoder.norm == "layernorm")
+    vectors_agree(field, attend(decoder, x, layers))
+    balls_agree(decoder, field, enclose(decoder, alpha, n, layers, dim=d))
 
 
 def test_a_general_gram_matrix_and_a_batch():

@@ -47,31 +47,13 @@ def vectors_for(decoder, gram):
 
 @pytest.mark.parametrize("decoder", list(combinations()))
 @pytest.mark.parametrize("alpha", [0.0, 0.35, -0.1])
-def test_three_routes_agree(decoder, alpha):
+def test_three_routes_agree(decoder, alpha, vectors_agree, balls_agree):
     x = vectors_for(decoder, equicorrelated(alpha, N))
     d = x.shape[1]
     field = mean_field(decoder, alpha, N, LAYERS, dim=d)
-    balls = enclose(decoder, alpha, N, LAYERS, dim=d)
     for pairing in ("half", "interleaved") if isinstance(decoder.position, Rope) else ("half",):
-        run = attend(decoder, x, LAYERS, pairing)
-        # Squared norms and scores grow where nothing normalises: relative to the largest.
-        size = np.abs(run.raw_scores).max(axis=(1, 2), keepdims=True)
-        gram = run.vectors @ np.swapaxes(run.vectors, 1, 2)
-        lengths = np.abs(gram).max(axis=(1, 2), keepdims=True)
-        assert field.scores / size == pytest.approx(run.scores / size, abs=1e-12, nan_ok=True)
-        assert field.weights == pytest.approx(run.weights, abs=1e-12)
-        assert field.gram / lengths == pytest.approx(gram / lengths, abs=1e-12)
-    for layer in range(1, LAYERS + 1):
-        for i in range(1, N + 1):
-            first, last = decoder.mask.visible(i, N)
-            for j in range(1, N + 1):
-                at = layer - 1, i - 1, j - 1
-                assert float(balls.weight(layer, i, j)) == pytest.approx(field.weights[at], abs=1e-12)
-                assert float(balls.gram(layer, i, j)) == pytest.approx(field.gram[at], rel=1e-12, abs=1e-12)
-                if first <= j <= last:
-                    assert float(balls.score(layer, i, j)) == pytest.approx(field.scores[at], rel=1e-12, abs=1e-12)
-                else:
-                    assert np.isnan(field.scores[at])
+        vectors_agree(field, attend(decoder, x, LAYERS, pairing))
+    balls_agree(decoder, field, enclose(decoder, alpha, N, LAYERS, dim=d))
 
 
 def test_positions_change_something():

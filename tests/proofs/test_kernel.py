@@ -272,12 +272,6 @@ def test_equals():
     rejected(Lt(S(2, i, j), 1), "equals", Lt(S(2, i, i - 1), 1), given=[Eq(j, i - 2)])
 
 
-def split(first, second, given=(j < i,)):
-    goal = Gt(S(2, i, j), 0)
-    other = [Step("a", goal, "hypothesis", given=(first, goal)), Step("b", goal, "hypothesis", given=(second, goal))]
-    return goal, other, given
-
-
 @pytest.mark.parametrize(
     ("first", "second", "complete"),
     [

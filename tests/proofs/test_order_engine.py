@@ -33,7 +33,6 @@ ZERO = Equicorrelated(0)
 # Small, and its order depends on beta: in layer three it fails below about 0.4.
 DEPENDS = {"decoder": Decoder(beta=beta, residual=2), "inputs": ZERO}
 TWELVE = And(Lt(j, i), Le(i, 12))
-TURNS = Fraction(2, 5)
 
 
 def rising(*layers):

@@ -12,20 +12,19 @@ from sympy import And, E, Eq, Le, Limit, Lt, Ne, Rational, oo, sqrt
 
 from theory import paper_forms as paper
 from theory.claim import Claim
-from theory.decoder import Decoder
 from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one
 from theory.layer_two import closed_form, increasing, norms
 from theory.limits import saturation
 from theory.paper_forms import PAPER, special_case
 from theory.quantities import Gram, Mix, Score, Weight
+from theory.statements import closer_scores_higher
 from theory.symbols import alpha, i, j
 
 _SECTION = "arXiv 2509.21042v1, "
 _EARLIER = And(Lt(j, i), *PAPER)
 _RANGE = And(*PAPER)
 _FIFTY = And(Lt(j, i), Le(i, 50))  # the paper's figures have 50 tokens
-_NO_RESIDUAL = Decoder(residual=0)
 
 _one, _norms, _two = layer_one(), norms(), closed_form()
 _positive = {"h-i": (_norms, "h-positive"), "h-j": (_norms, "h-positive-j")}
@@ -34,11 +33,6 @@ _positive = {"h-i": (_norms, "h-positive"), "h-j": (_norms, "h-positive-j")}
 def _printed(value: str, layer: int, query: int, key: int) -> Le:
     """A score agrees with a number printed to three decimals."""
     return Le(abs(Score(layer, query, key) - Rational(value)), Rational("0.0005"))
-
-
-def _increasing(layer: int) -> Lt:
-    """The next key scores strictly higher."""
-    return Lt(Score(layer, i, j), Score(layer, i, j + 1))
 
 
 _gram_inputs = And(Eq(Score(1, i, i), 1), Eq(Score(1, i, j), alpha))
@@ -121,11 +115,11 @@ claims = [
         proof=paper.coefficients_negative(),
     ),
     Claim(
-        "kim2025.increasing-2", _increasing(2), _EARLIER,
+        "kim2025.increasing-2", closer_scores_higher(2), _EARLIER,
         source=_SECTION + "section 3.2",
         note="Up to and including the diagonal, where the score is 1.",
         uses=("kim2025.eq4", "kim2025.h-decreasing"),
-        proof=special_case("increasing-2", "Closer keys score higher in layer two", _increasing(2),
+        proof=special_case("increasing-2", "Closer keys score higher in layer two", closer_scores_higher(2),
                            {"increase": (increasing(), "increase")}),
     ),
     Claim(
@@ -137,19 +131,19 @@ claims = [
         "own.fig1.",
     ),
     Claim(
-        "kim2025.g-prime", _g_prime, _EARLIER, decoder=_NO_RESIDUAL,
+        "kim2025.g-prime", _g_prime, _EARLIER, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
-        proof=special_case("g-prime", "g without the residual", _g_prime, {"g": (_one, "g")}, _NO_RESIDUAL),
+        proof=special_case("g-prime", "g without the residual", _g_prime, {"g": (_one, "g")}, paper.WITHOUT_RESIDUAL),
     ),
     Claim(
-        "kim2025.h-prime", _h_prime, _RANGE, decoder=_NO_RESIDUAL,
+        "kim2025.h-prime", _h_prime, _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
-        proof=special_case("h-prime", "h^2 without the residual", _h_prime, {"h": (_one, "h")}, _NO_RESIDUAL),
+        proof=special_case("h-prime", "h^2 without the residual", _h_prime, {"h": (_one, "h")}, paper.WITHOUT_RESIDUAL),
     ),
     Claim(
         "kim2025.h-prime-decreasing",
         Lt(paper.h_prime_difference(i, -1), 0),
-        _RANGE, decoder=_NO_RESIDUAL,
+        _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
         note="The printed difference, from which the paper concludes that h' decreases, has "
         "- 2e^(2+alpha)(i-1) in its numerator; the sign is wrong. The conclusion is true: "
@@ -158,24 +152,24 @@ claims = [
     Claim(
         "kim2025.h-prime-difference",
         Eq(Gram(1, i + 1, i + 1) - sqrt(Gram(1, i, i)), paper.h_prime_difference(i, -1)),
-        _RANGE, decoder=_NO_RESIDUAL,
+        _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
         note="As printed, with h'(i) not squared and the wrong sign. Corrected: own.h-prime-difference.",
     ),
     Claim(
-        "kim2025.increasing-3", _increasing(3), _FIFTY, inputs=Equicorrelated(0),
+        "kim2025.increasing-3", closer_scores_higher(3), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="The paper reads this from an average of 100,000 samples at n = 50, d = 64; here in the "
         "limit that its theory uses. The score falls from key 25 to key 26 of query 27: own.peak-inside.",
     ),
     Claim(
-        "kim2025.increasing-4", _increasing(4), _FIFTY, inputs=Equicorrelated(0),
+        "kim2025.increasing-4", closer_scores_higher(4), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="As for layer three; the score falls from key 31 to key 32 of query 33.",
     ),
     Claim(
         "kim2025.increasing-alpha",
-        And(*(_increasing(layer) for layer in (2, 3, 4))), _FIFTY, inputs=Equicorrelated(Rational(1, 5)),
+        closer_scores_higher(2, 3, 4), _FIFTY, inputs=Equicorrelated(Rational(1, 5)),
         source=_SECTION + "section 4.1",
         note="alpha = 0.2, layers two to four, n = 50, in the limit.",
     ),

@@ -7,17 +7,14 @@ from sympy import And, Eq, Ge, Gt, Le, Lt, Piecewise, Rational, Sum
 from theory.claim import Claim
 from theory.decoder import Decoder
 from theory.inputs import Equicorrelated
+from theory.paper_forms import WITHOUT_RESIDUAL
 from theory.quantities import Score
+from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, i, j, lam
 
 _ZERO = Equicorrelated(0)
-_NO_RESIDUAL = Decoder(residual=0)
 _FIRST_FAILURES = {5: (49, 47), 6: (74, 72), 7: (109, 107), 8: (150, 148), 9: (197, 195)}
 _FALLS = Gt(Score(3, 50, 48), Score(3, 50, 49))
-
-
-def _increasing(*layers: int) -> And:
-    return And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in layers))
 
 
 def _up_to(last: int, *more: object) -> And:
@@ -37,14 +34,14 @@ def _falling(layer: int, last: int) -> Sum:
 claims = [
     Claim(
         "own.increasing-interval",
-        _increasing(2, 3, 4), _up_to(50, _between(alpha, "0.02", "0.99")),
+        closer_scores_higher(2, 3, 4), _up_to(50, _between(alpha, "0.02", "0.99")),
         source="completes kim2025.increasing-alpha",
         note="Not at one alpha but at every one from 0.02 to 0.99, layers two to four, n = 50.",
     ),
     *(
         Claim(
             f"own.increasing-{layer}",
-            _increasing(layer), _up_to(query - 1), inputs=_ZERO,
+            closer_scores_higher(layer), _up_to(query - 1), inputs=_ZERO,
             source="extends own.increasing-3 and own.increasing-4",
             note=f"The first failure in layer {layer} is not before query {query}; own.peak-inside-deeper has it.",
         )
@@ -80,7 +77,7 @@ claims = [
     ),
     Claim(
         "own.alpha-increasing",
-        _increasing(3), _up_to(50, _between(alpha, "0.010392122", "0.02")),
+        closer_scores_higher(3), _up_to(50, _between(alpha, "0.010392122", "0.02")),
         source="the threshold in alpha of own.peak-inside, from above",
         note="Layer three, n = 50: the order holds from 0.010392122 on; own.increasing-interval goes on from 0.02. "
         "With own.alpha-falls this leaves an interval of length 1e-6 for the threshold.",
@@ -94,13 +91,15 @@ claims = [
     ),
     Claim(
         "own.beta-increasing",
-        _increasing(3), _up_to(50, _between(beta, "1.805197716", "2")), decoder=Decoder(beta=beta), inputs=_ZERO,
+        closer_scores_higher(3), _up_to(50, _between(beta, "1.805197716", "2")),
+        decoder=Decoder(beta=beta), inputs=_ZERO,
         source="the threshold in beta of own.peak-inside, from above",
         note="Layer three, n = 50, alpha = 0: the order holds from 1.805197716 on; here up to 2.",
     ),
     Claim(
         "own.residual-increasing",
-        _increasing(3), _up_to(50, _between(lam, "0.5", "0.617384911")), decoder=Decoder(residual=lam), inputs=_ZERO,
+        closer_scores_higher(3), _up_to(50, _between(lam, "0.5", "0.617384911")),
+        decoder=Decoder(residual=lam), inputs=_ZERO,
         source="the threshold in the residual weight of own.peak-inside, from below",
         note="Layer three, n = 50, alpha = 0: the order holds up to 0.617384911; here from 0.5 on.",
     ),
@@ -112,19 +111,20 @@ claims = [
     ),
     Claim(
         "own.no-residual-deeper",
-        _increasing(5, 6, 7, 8, 9), _up_to(100), decoder=_NO_RESIDUAL, inputs=_ZERO,
+        closer_scores_higher(5, 6, 7, 8, 9), _up_to(100), decoder=WITHOUT_RESIDUAL, inputs=_ZERO,
         source="extends own.increasing-no-residual",
         note="Layers five to nine, n = 100, alpha = 0.",
     ),
     Claim(
         "own.no-residual-interval",
-        _increasing(3, 4), _up_to(20, _between(alpha, "0", "0.99")), decoder=_NO_RESIDUAL,
+        closer_scores_higher(3, 4), _up_to(20, _between(alpha, "0", "0.99")), decoder=WITHOUT_RESIDUAL,
         source="a part of own.no-residual-conjecture",
         note="At every alpha from 0 to 0.99, n = 20.",
     ),
     Claim(
         "own.no-residual-conjecture",
-        _increasing(3, 4, 5), And(Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)), decoder=Decoder(beta=beta, residual=0),
+        closer_scores_higher(3, 4, 5), And(Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)),
+        decoder=Decoder(beta=beta, residual=0),
         source="a conjecture of this project",
         note="Without the residual closer keys score higher in every layer, for every alpha >= 0, every beta and every "
         "length; stated for layers three to five. Layer two is own.increasing-2. Known only "

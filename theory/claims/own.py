@@ -26,11 +26,11 @@ from theory.layer_two import (
 from theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
 from theory.paper_forms import PAPER, special_case
 from theory.quantities import Gram, Mix, Score, Weight
+from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, i, j, lam, m
 
 _GENERAL = Decoder(beta=beta, residual=lam)
 _UNNORMALISED = Decoder(beta=beta, residual=lam, norm="none")
-_NO_RESIDUAL = Decoder(residual=0)
 _R = exp(beta * (1 - alpha))
 _FIFTY = And(Lt(j, i), Le(i, 50))
 _ZERO = Equicorrelated(0)
@@ -53,10 +53,6 @@ def _conclusion(name: str, title: str, lemma: Derivation, labels: tuple[str, ...
         statement = And(*(step.statement for step in cited))
         cited.append(Step("all", statement, "conjunction", labels, given=given))
     return Derivation(name, title, lemma.hypotheses, tuple(cited), (lemma,))
-
-
-def _increasing(*layers: int) -> And:
-    return And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in layers))
 
 
 _h_prime_difference = Eq(Gram(1, i + 1, i + 1) - Gram(1, i, i), paper.h_prime_difference(i, 1))
@@ -132,7 +128,7 @@ claims = [
     ),
     Claim(
         "own.increasing-2",
-        _increasing(2),
+        closer_scores_higher(2),
         And(EARLIER, *PAPER), decoder=_GENERAL,
         source="generalises kim2025.increasing-2",
         note="Every beta >= 0 and every residual weight, up to and including the diagonal.",
@@ -183,19 +179,19 @@ claims = [
     ),
     Claim(
         "own.h-prime-difference",
-        _h_prime_difference, And(*PAPER), decoder=_NO_RESIDUAL,
+        _h_prime_difference, And(*PAPER), decoder=paper.WITHOUT_RESIDUAL,
         source="corrects kim2025.h-prime-difference",
         note="+ 2e^(2+alpha)(i-1) in the numerator, and both norms squared.",
         proof=special_case("h-prime-difference", "The difference in Appendix A.2, corrected", _h_prime_difference,
-                           {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, _NO_RESIDUAL,
+                           {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, paper.WITHOUT_RESIDUAL,
                            next_of=("h-next",)),
     ),
     Claim(
         "own.h-prime-decreasing",
-        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)), And(*PAPER), decoder=_NO_RESIDUAL,
+        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)), And(*PAPER), decoder=paper.WITHOUT_RESIDUAL,
         source="corrects kim2025.h-prime-decreasing",
         note="The paper's conclusion is true; its printed formula does not give it.",
-        proof=paper.norms_decrease("h-prime-decreasing", _NO_RESIDUAL),
+        proof=paper.norms_decrease("h-prime-decreasing", paper.WITHOUT_RESIDUAL),
     ),
     Claim(
         "own.h-numerator",
@@ -217,13 +213,13 @@ claims = [
     ),
     Claim(
         "own.increasing-3",
-        _increasing(3), And(EARLIER, Le(i, 26)), inputs=_ZERO,
+        closer_scores_higher(3), And(EARLIER, Le(i, 26)), inputs=_ZERO,
         source="corrects kim2025.increasing-3",
         note="Layer three increases up to query 26; the first failure is at (27, 25).",
     ),
     Claim(
         "own.increasing-4",
-        _increasing(4), And(EARLIER, Le(i, 32)), inputs=_ZERO,
+        closer_scores_higher(4), And(EARLIER, Le(i, 32)), inputs=_ZERO,
         source="corrects kim2025.increasing-4",
         note="Layer four increases up to query 32; the first failure is at (33, 31).",
     ),
@@ -236,7 +232,7 @@ claims = [
     ),
     Claim(
         "own.increasing-no-residual",
-        _increasing(2, 3, 4), _FIFTY, decoder=_NO_RESIDUAL, inputs=_ZERO,
+        closer_scores_higher(2, 3, 4), _FIFTY, decoder=paper.WITHOUT_RESIDUAL, inputs=_ZERO,
         source="complements kim2025.increasing-3",
         note="Without the residual no failure is known.",
     ),

@@ -15,6 +15,7 @@ from theory.derivation import Derivation, Step
 from theory.finite_width import limiting_score, score_correction, weight_correction
 from theory.inputs import SharedGaussian, Sphere
 from theory.quantities import Score, Weight
+from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, i, j, lam
 
 _FIFTY = And(Lt(j, i), Le(i, 50))
@@ -28,10 +29,6 @@ def _at_paper(e: Expr) -> Expr:
     return e.xreplace(_PAPER)
 
 
-def _increasing(layer: int) -> Lt:
-    return Lt(Score(layer, i, j), Score(layer, i, j + 1))
-
-
 def _is(value: Expr, printed: str, within: str) -> Le:
     """An expectation agrees with a number known to more digits than are printed."""
     return Le(Abs(value - Rational(printed)), Rational(within))
@@ -43,7 +40,7 @@ claims = [
     *(
         Claim(
             f"own.increasing-{layer}-d{d}",
-            _increasing(layer),
+            closer_scores_higher(layer),
             _FIFTY, inputs=law,
             source=_SOURCE.format(d=d),
             note=f"The expectation over independent uniform unit vectors in R^{d}, n = 50: all 1225 adjacent pairs, "

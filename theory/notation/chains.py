@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import sympy
 from sympy import And, Basic, Expr, Symbol
-from sympy.core.relational import Ge, Gt, Le, Lt, Relational
+from sympy.core.relational import Ge, Gt, Le, Lt
 
 from theory.symbols import beta, lam, m
 
@@ -101,8 +101,3 @@ def _reading_order(chain: Chain) -> tuple:
     symbols = [s for part in chain.parts for s in part.free_symbols if isinstance(s, Symbol)]
     whole = any(symbol.is_integer for symbol in symbols)
     return (not whole, -len(chain.parts) if whole else 0, str(chain.parts[-1]), str(chain.parts))
-
-
-def is_relation(part: Basic) -> bool:
-    """Whether ``part`` is a single relation between expressions."""
-    return isinstance(part, Relational)

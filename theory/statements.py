@@ -1,0 +1,18 @@
+"""Statements that several papers' claims make."""
+
+from __future__ import annotations
+
+from sympy import And, Lt
+from sympy.logic.boolalg import Boolean
+
+from theory.quantities import Score
+from theory.symbols import i, j
+
+
+def closer_scores_higher(*layers: int) -> Boolean:
+    """S_ij < S_i,j+1 in each of the layers: the key next in line towards the query scores strictly higher.
+
+    >>> closer_scores_higher(2)
+    S2[i,j] < S2[i,j + 1]
+    """
+    return And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in layers))
