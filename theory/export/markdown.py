@@ -73,26 +73,36 @@ def _names(models: Sequence[Model]) -> dict[Model, str]:
     return {model: rf"\mathcal{{M}}_{place}" for place, model in enumerate(models, start=1)}
 
 
-def _claim(claim: Claim, recorded: Recorded) -> str:
-    models = models_of([claim.statement])
-    names = _names(models)
+def statement_markdown(claim: Claim) -> str:
+    """What a claim says: for all which values, the formula, and the letters in it."""
     short = abbreviate(claim.statement)
     hypotheses = _for_all(conditions(And(claim.domain), claim.free_symbols))
-    parts = [f"### {claim.id}", f"For all {hypotheses}:" if hypotheses else "It holds that"]
-    parts.append(_block(display(short.expression, MathPrinter(names), WIDTH)))
+    parts = [f"For all {hypotheses}:" if hypotheses else "It holds that"]
+    parts.append(_block(display(short.expression, MathPrinter(_names(models_of([claim.statement]))), WIDTH)))
     if short.definitions:
         parts.append(_definitions("where", short.definitions))
+    return "\n\n".join(parts)
+
+
+def models_markdown(claim: Claim) -> list[str]:
+    """The models that a claim is about, one line each."""
+    names = _names(models_of([claim.statement]))
+    lines = []
+    for model, name in names.items():
+        decoder, inputs = read(model)
+        words = model_words(decoder or claim.decoder, inputs or claim.inputs)
+        lines.append(f"**Model** ${name}$: {markdown_prose(words)}")
+    return lines or [f"**Model**: {markdown_prose(model_words(claim.decoder, claim.inputs))}"]
+
+
+def _claim(claim: Claim, recorded: Recorded) -> str:
+    parts = [f"### {claim.id}", statement_markdown(claim)]
     reached = markdown_prose(how(claim, recorded))
     facts = [f"**Verdict**: {verdict(claim, recorded)}" + (f", {reached}" if reached else "")]
     point = witness(claim, recorded)
     if point:
         facts[0] += f"; witness {markdown_prose(point)}"
-    for model, name in names.items():
-        decoder, inputs = read(model)
-        words = model_words(decoder or claim.decoder, inputs or claim.inputs)
-        facts.append(f"**Model** ${name}$: {markdown_prose(words)}")
-    if not names:
-        facts.append(f"**Model**: {markdown_prose(model_words(claim.decoder, claim.inputs))}")
+    facts += models_markdown(claim)
     if claim.source:
         facts.append(f"**Source**: {markdown_prose(claim.source)}")
     if claim.uses:
@@ -117,10 +127,15 @@ def _derivation(argument: Argument) -> str:
         parts.append(f"Hypotheses: {hypotheses}.")
     if argument.letters:
         parts.append(_definitions("Notation:", argument.letters))
-    for step in derivation.steps:
-        parts.append(f"**({argument.number[step.label]})** {_reason(argument, step)}")
-        parts.append(_block(display(argument.statement(step), MathPrinter(names), WIDTH)))
+    parts += [step_markdown(argument, step) for step in derivation.steps]
     return "\n\n".join(parts)
+
+
+def step_markdown(argument: Argument, step: Step) -> str:
+    """One step of a derivation: its number, its reason, its formula."""
+    printer = MathPrinter(_names(argument.models))
+    reason = f"**({argument.number[step.label]})** {_reason(argument, step)}"
+    return f"{reason}\n\n{_block(display(argument.statement(step), printer, WIDTH))}"
 
 
 def _reason(argument: Argument, step: Step) -> str:
