@@ -113,10 +113,11 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import figures_command, phase_command
+    from proofs import figures_command, notebooks_command, phase_command
 
     phase_command.register(app)
     figures_command.register(app)
+    notebooks_command.register(app)
 
 
 # -- verify ------------------------------------------------------------------------------------

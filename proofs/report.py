@@ -136,15 +136,15 @@ def show(*parts: Any) -> None:
 
 
 class Watch:
-    """Progress on standard error, on a terminal only: the claim being checked, how many, elapsed."""
+    """Progress on standard error, on a terminal only: what is being worked on, how many are done, elapsed."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, doing: str = "verifying") -> None:
         console = Console(file=sys.stderr)
         self.bar = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
             TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
         )  # fmt: skip
-        self.task = self.bar.add_task("verifying", total=total)
+        self.task = self.bar.add_task(doing, total=total)
         self.started = time.monotonic()
 
     def __enter__(self) -> Watch:
