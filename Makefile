@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 GENERATED := proofs/verdicts.json paper_notes.md README.md
 
-GOALS := verify test slow check lint types format bench generate stale setup clean help
+GOALS := verify test slow check lint types format bench generate stale notebooks site setup clean help
 .DEFAULT_GOAL := help
 .PHONY: $(GOALS)
 
@@ -28,8 +28,10 @@ help:
 	@echo "make test      run the tests (make slow: the long ones)"
 	@echo "make check     lint, types and tests"
 	@echo "make format    rewrite the code in the house's layout"
-	@echo "make generate  rewrite the generated files: $(GENERATED)"
-	@echo "make stale     fail if a generated file is not what make generate would write"
+	@echo "make notebooks run the proof notebooks (ARGS=--accept writes what they show)"
+	@echo "make site      build the site into build/site"
+	@echo "make generate  rewrite the generated files: $(GENERATED), notebooks"
+	@echo "make stale     fail if one of these files is not what make generate would write (notebooks: make test)"
 	@echo "make bench     compare the Monte Carlo engine with plain simulation"
 	@echo "make clean     delete the environment, caches and build products"
 
@@ -61,7 +63,17 @@ format: $(READY)
 bench: $(READY)
 	@$(RUN) -m benchmarks.monte_carlo $(ARGS)
 
-generate: $(READY)
+notebooks: $(READY)
+	@$(VENV)/bin/maskproof notebooks $(ARGS)
+
+site: $(READY)
+	@$(RUN) -m proofs.site $(ARGS)
+
+generate: tables
+	@$(VENV)/bin/maskproof notebooks --accept
+
+.PHONY: tables
+tables: $(READY)
 	@$(VENV)/bin/maskproof verify --accept
 	@$(RUN) -m proofs.notes
 
@@ -69,7 +81,7 @@ generate: $(READY)
 stale: $(READY)
 	@before=$$(mktemp -d) && trap 'rm -rf "$$before"' EXIT && status=0; \
 	for file in $(GENERATED); do mkdir -p "$$before/$$(dirname $$file)" && cp $$file "$$before/$$file" || exit 1; done; \
-	$(MAKE) --no-print-directory generate || status=1; \
+	$(MAKE) --no-print-directory tables || status=1; \
 	for file in $(GENERATED); do \
 	  diff -u "$$before/$$file" $$file || { echo "$$file is stale: run make generate"; status=1; }; \
 	  cp "$$before/$$file" $$file; \

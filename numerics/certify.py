@@ -9,23 +9,25 @@ nothing larger than a given size is left.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 
+import numpy as np
 from flint import arb
+from numpy.typing import NDArray
 
 from numerics.balls import Answer, Enclosure, enclose, less, working_precision
-from numerics.series import PARAMETERS, Expansion, Frame, Interval, Jet, Value, arithmetic, bounds, expand, halve
+from numerics.halving import START, Box, Judgement, Pair, Piece, Question, settle
+from numerics.halving import Steps as Rises
+from numerics.series import PARAMETERS, Expansion, Interval, Value, expand
+from numerics.taylor_models import Models
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
 from theory.values import exact, positive_integer
 
-Pair = tuple[int, int, int]
-"""Layer, query i and key j, of the keys j and j + 1; all counted from 1."""
-Box = Mapping[str, Interval]
-EXHAUSTED = 4
-"""A polynomial whose rest is more than a part of this of its variation is not worth splitting."""
+__all__ = ["Box", "Judgement", "Order", "Pair", "Piece", "expand_over", "first_failures", "judge", "steps"]
 
 
 @dataclass(frozen=True)
@@ -184,43 +186,7 @@ def first_failures(order: Order, precision: int = 64, cap: int = 1024) -> dict[i
 # Boxes
 
 
-@dataclass(frozen=True)
-class Piece:
-    """A box and what is certain on all of it.
-
-    Attributes:
-        box: the parameters that vary.
-        answer: True, the order holds everywhere in the box; False, it holds nowhere; None, undecided.
-        pair: for False a pair whose score falls everywhere in the box.
-    """
-
-    box: Box
-    answer: Answer
-    pair: Pair | None = None
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """What one expansion settled of a box: together, pieces and open boxes cover it without overlap."""
-
-    pieces: tuple[Piece, ...]
-    open: tuple[Box, ...]
-
-
-@dataclass(frozen=True)
-class _Node:
-    """A box in the tree of halvings: settled, open, or split."""
-
-    box: Box
-    piece: Piece | None = None
-    children: tuple[_Node, ...] = ()
-
-    @property
-    def is_open(self) -> bool:
-        return self.piece is None and (not self.children or any(child.is_open for child in self.children))
-
-
-def expand_over(order: Order, box: Box, degree: int, precision: int = 64) -> Expansion:
+def expand_over(order: Order, box: Box, degree: int) -> Expansion:
     """The scores over ``box`` as polynomials of the given degree with enclosed remainder.
 
     Raises:
@@ -238,103 +204,75 @@ def expand_over(order: Order, box: Box, degree: int, precision: int = 64) -> Exp
         beta=values.get("beta"),
         residual=values.get("residual"),
         order=degree,
-        precision=precision,
         dim=order.dim,
     )
 
 
 def judge(
-    order: Order, box: Box, floor: Mapping[str, Fraction], degree: int | None = None, precision: int = 64
+    order: Order,
+    box: Box,
+    floor: Mapping[str, Fraction],
+    degree: int | None = None,
+    lengths: tuple[int, ...] = (),
+    advised: int | None = None,
 ) -> Judgement:
     """Settle as much of ``box`` as one expansion can, halving it as long as that helps.
+
+    If the box reaches to alpha = 1, where all scores agree, what is said is said of alpha < 1.
 
     Args:
         order: the statement.
         box: one or two intervals by name of parameter.
         floor: for each parameter the width below which a box is left undecided.
-        degree: of the polynomials; 6 for one parameter and 4 for two if None.
-        precision: of the balls, in bits.
+        degree: of the polynomials; chosen from box to box if None.
+        lengths: decide for sequences of these lengths, too, at most n: up to which a piece has the order, and the
+            first query of which one step falls everywhere in it. All queries see the same keys in a longer sequence.
+        advised: the degree to begin with, where none is given.
 
     Returns:
         Pieces, and boxes that need a new expansion, each at most half of ``box``.
+
+    Raises:
+        InvalidInput: as for ``expand_over``; alpha is 1; a length is no number from 2 to n, or the mask looks ahead.
     """
-    varying = {name: interval for name, interval in box.items() if interval.radius > 0}
-    degree = degree or (4 if len(varying) > 1 else 6)
-    expansion = expand_over(order, box, degree, precision)
-    with arithmetic(precision, expansion.frame.length):
-        jets = [(pair, expansion.step(*pair)) for pair in order.pairs()]
-        root = _resolve(expansion.frame, box, tuple(varying), jets, floor)
-    pieces: list[Piece] = []
-    unsettled: list[Box] = []
-    _collect(root, len(varying), pieces, unsettled)
-    return Judgement(tuple(pieces), tuple(unsettled))
+    alpha = box.get("alpha", Interval(0, 0) if order.alpha != 1 else Interval(1, 1))
+    if alpha.low == 1:
+        raise InvalidInput("alpha = 1", "alpha < 1", "at 1 all tokens coincide")
+    check_lengths(order, lengths)
+    variables = sum(interval.radius > 0 for interval in box.values())
+    expansion = expand_over(order, box, degree or advised or START[variables])
+    pairs = _table(order)
+    places = tuple(pairs[:, 1:].T - 1)
+    parts = []
+    for layer in order.layers:
+        of_layer = pairs[:, 0] == layer
+        parts.append(expansion.rises(layer)[tuple(place[of_layer] for place in places)])
+    rises = Models(
+        expansion.frame,
+        np.concatenate([part.coefficients for part in parts], axis=1),
+        np.concatenate([part.rest for part in parts]),
+    )
+    ranks = pairs[:, 1] if lengths else np.ones(len(pairs), dtype=np.int64)
+    asked = tuple(sorted({*lengths, order.n})) if lengths else (1,)
+    return settle(Question(asked, floor, bool(lengths)), box, Rises(rises, pairs, ranks), degree)
 
 
-def _resolve(
-    frame: Frame, box: Box, axes: tuple[str, ...], jets: Sequence[tuple[Pair, Jet]], floor: Mapping[str, Fraction]
-) -> _Node:
-    """Decide the box, or halve it."""
-    doubtful: list[tuple[Pair, Jet]] = []
-    worst: tuple[arb, Pair] | None = None
-    for pair, jet in jets:
-        low, high = bounds(jet)
-        if high < 0 and (worst is None or high < worst[0]):
-            worst = (high, pair)
-        if not low > 0:
-            doubtful.append((pair, jet))
-    if worst is not None:
-        return _Node(box, Piece(box, False, worst[1]))
-    if not doubtful:
-        return _Node(box, Piece(box, True))
-    wide = [axis for axis, name in enumerate(axes) if 2 * box[name].radius > floor[name]]
-    if not wide:
-        return _Node(box, Piece(box, None))
-    # A rest that is not finite compares as False: such a box is open, too.
-    if not any(jet.rest * EXHAUSTED <= sum(jet.sizes[1:], arb(0)) for _, jet in doubtful):
-        return _Node(box)
-    axis = max(wide, key=lambda axis: _variation(frame, axis, doubtful))
-    children = []
-    for side in (-1, 1):
-        half = {**box, axes[axis]: box[axes[axis]].half(side)}
-        halves = [(pair, halve(frame, jet, axis, side)) for pair, jet in doubtful]
-        children.append(_resolve(frame, half, axes, halves, floor))
-    return _joined(_Node(box, None, tuple(children)))
+def check_lengths(order: Order, lengths: tuple[int, ...]) -> None:
+    """Refuse lengths that one sequence of n tokens cannot decide.
+
+    Raises:
+        InvalidInput: a length is no number from 2 to n, or the mask looks ahead.
+    """
+    if not lengths:
+        return
+    for length in lengths:
+        if not 2 <= positive_integer(length, "length") <= order.n:
+            raise InvalidInput(f"length {length}", f"2 <= length <= n = {order.n}", "raise n")
+    if any(order.decoder.mask.visible(i, order.n)[1] > i for i in range(1, order.n + 1)):
+        raise InvalidInput(f"mask {order.decoder.mask}", "'a query sees no later key'", "ask for one length at a time")
 
 
-def _variation(frame: Frame, axis: int, jets: Sequence[tuple[Pair, Jet]]) -> float:
-    """How much the polynomials vary along one axis, roughly: it only chooses where to split."""
-    places = [position for position, index in enumerate(frame.indices) if index[axis]]
-    return max(sum(abs(float(jet.coefficients[place].mid())) for place in places) for _, jet in jets)
-
-
-def _joined(node: _Node) -> _Node:
-    """Two halves with the same answer are one piece."""
-    one, other = (child.piece for child in node.children)
-    if one is not None and other is not None and (one.answer, one.pair) == (other.answer, other.pair):
-        return _Node(node.box, Piece(node.box, one.answer, one.pair)) if one.answer is not None else node
-    if all(not child.children and child.piece is None for child in node.children):
-        return _Node(node.box)
-    return node
-
-
-def _collect(node: _Node, depth: int, pieces: list[Piece], unsettled: list[Box]) -> None:
-    """Gather pieces, and the largest boxes worth a new expansion: ``depth`` real forks below the root."""
-    if node.piece is not None:
-        pieces.append(node.piece)
-    elif not node.children:
-        unsettled.extend(_split(node.box) if depth else [node.box])
-    elif all(child.is_open for child in node.children) and not depth:
-        unsettled.append(node.box)
-    else:
-        fork = all(child.is_open for child in node.children)
-        for child in node.children:
-            _collect(child, depth - fork, pieces, unsettled)
-
-
-def _split(box: Box) -> list[Box]:
-    """The halves of the box along every axis that has a width."""
-    boxes: list[Box] = [box]
-    for name, interval in box.items():
-        if interval.radius > 0:
-            boxes = [{**part, name: part[name].half(side)} for part in boxes for side in (-1, 1)]
-    return boxes
+@lru_cache(maxsize=8)
+def _table(order: Order) -> NDArray[np.int64]:
+    """The pairs as rows, layer by layer."""
+    return np.array(sorted(order.pairs()), dtype=np.int64).reshape(-1, 3)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,14 @@ from proofs.files import write_text
 from theory.errors import InvalidInput
 
 FORMAT = "maskproof-certificate-1"
-STATEMENT = "score[l][i][j] < score[l][i][j+1] for every l in layers and all keys j < i <= n visible to query i"
+STATEMENT = (
+    "score[l][i][j] < score[l][i][j+1] for every l in layers and all keys j < i <= n visible to query i, if alpha < 1"
+)
+GRADED = (
+    "upto: the same for all i <= upto, so in every sequence of up to so many tokens; falls: [l, i, j] with "
+    "score[l][i][j] > score[l][i][j+1], so not in any sequence of i tokens or more"
+)
+PRECISION = 53  # bits of the floats that hold the polynomials
 _DECODER = (
     "y_i = x_i sqrt(square / <x_i, x_i>) if normalised, else x_i; score[i][j] = <y_i, y_j> / sqrt(scale_squared); "
     "weight = softmax over j in visible[i] of beta score[i][j]; next x_i = residual x_i + sum_j weight[i][j] y_j; "
@@ -40,23 +47,25 @@ class Survey:
         order: the statement.
         box: what was asked about.
         floor: the width of undecided pieces, by parameter.
-        degree: of the polynomials.
-        precision: of the balls, in bits.
+        degree: of the polynomials; chosen from box to box if None.
+        lengths: for which the question is asked apart from n, if the pieces tell up to which length the order holds.
         pieces: what is settled, without overlap.
         open: boxes still to be looked at.
+        degrees: for each open box the degree that seems best for it, or None.
     """
 
     order: Order
     box: Box
     floor: Mapping[str, Fraction]
-    degree: int
-    precision: int
+    degree: int | None = None
+    lengths: tuple[int, ...] = ()
     pieces: tuple[Piece, ...] = ()
     open: tuple[Box, ...] = ()
+    degrees: tuple[int | None, ...] = ()
 
-    def share(self, answer: bool | None) -> Fraction:
-        """The part of the box's area on which this is the answer; open boxes count as undecided."""
-        boxes = [piece.box for piece in self.pieces if piece.answer is answer]
+    def share(self, answer: bool | None, length: int | None = None) -> Fraction:
+        """The part of the box's area on which this is the answer, for n or another length; open boxes are undecided."""
+        boxes = [piece.box for piece in self.pieces if piece.at(length or self.order.n) is answer]
         if answer is None:
             boxes += self.open
         return sum((area(box) for box in boxes), Fraction(0)) / area(self.box)
@@ -110,25 +119,29 @@ def map_certificate(survey: Survey) -> dict[str, Any]:
     pieces = []
     for piece in survey.pieces:
         entry: dict[str, Any] = {"box": _box(piece.box), "holds": piece.answer}
+        if piece.upto is not None:
+            entry["upto"] = piece.upto
         if piece.pair is not None:
             entry["falls"] = list(piece.pair)
         pieces.append(entry)
+    graded = {"lengths": list(survey.lengths), "graded": GRADED} if survey.lengths else {}
     return {
         "format": FORMAT,
         "kind": "map",
         "statement": STATEMENT,
+        **graded,
         "model": _model(survey.order),
         "box": _box(survey.box),
         "floor": {name: str(width) for name, width in survey.floor.items()},
-        "method": _method(survey.degree, survey.precision),
+        "method": {"degree": survey.degree or "adaptive", **_method(PRECISION)},
         "pieces": pieces,
         "open": [_box(box) for box in survey.open],
+        "degrees": list(survey.degrees),
     }
 
 
-def _method(degree: int | None, precision: int) -> dict[str, Any]:
-    found: dict[str, Any] = {"precision": precision, "python-flint": flint.__version__}
-    return found if degree is None else {"degree": degree, **found}
+def _method(precision: int) -> dict[str, Any]:
+    return {"precision": precision, "python-flint": flint.__version__}
 
 
 def steps_certificate(order: Order, steps: Steps) -> dict[str, Any]:
@@ -142,7 +155,7 @@ def steps_certificate(order: Order, steps: Steps) -> dict[str, Any]:
         "kind": "steps",
         "statement": STATEMENT,
         "model": _model(order),
-        "method": _method(None, steps.precision),
+        "method": _method(steps.precision),
         "falls": [list(pair) for pair in steps.falling],
         "open": [list(pair) for pair in steps.open],
     }
@@ -152,7 +165,7 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
     """Write a certificate, whole or not at all."""
     lines = []
     for key, value in certificate.items():
-        if isinstance(value, list) and value and not isinstance(value[0], int):
+        if isinstance(value, list) and value and isinstance(value[0], list | dict):
             rows = ",\n  ".join(json.dumps(entry) for entry in value)
             lines.append(f"{json.dumps(key)}: [\n  {rows}\n ]")
         else:
@@ -170,16 +183,19 @@ def resume(path: Path, survey: Survey) -> Survey:
         found = json.loads(path.read_text(encoding="utf-8"))
         stated = map_certificate(survey)
         same = all(found[key] == stated[key] for key in ("format", "kind", "model", "box", "floor"))
-        same = same and found["method"]["degree"] == survey.degree
+        same = same and found.get("lengths", []) == list(survey.lengths)
+        same = same and found["method"]["degree"] == stated["method"]["degree"]
         pieces = tuple(_read_piece(entry) for entry in found["pieces"])
         unsettled = tuple(_read_box(entry) for entry in found["open"])
+        degrees = tuple(degree for _, degree in zip(unsettled, found["degrees"], strict=True))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(f"--json {path}", "'it is a certificate'", "name a new file") from error
     if not same:
         raise InvalidInput(f"--json {path}", "'it is about the same question'", "name a new file")
-    return Survey(survey.order, survey.box, survey.floor, survey.degree, survey.precision, pieces, unsettled)
+    return replace(survey, pieces=pieces, open=unsettled, degrees=degrees)
 
 
 def _read_piece(entry: Mapping[str, Any]) -> Piece:
     pair = entry.get("falls")
-    return Piece(_read_box(entry["box"]), entry["holds"], None if pair is None else (pair[0], pair[1], pair[2]))
+    falls = None if pair is None else (pair[0], pair[1], pair[2])
+    return Piece(_read_box(entry["box"]), entry["holds"], falls, entry.get("upto"))

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 DEFAULT_SAMPLES = 10_000
 _PER_PROCESS = 10  # fewer claims are not worth a process
-_CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
 _LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
 
 app = typer.Typer(
@@ -113,8 +112,9 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import figures_command, notebooks_command, phase_command
+    from proofs import export_command, figures_command, notebooks_command, phase_command
 
+    export_command.register(app)
     phase_command.register(app)
     figures_command.register(app)
     notebooks_command.register(app)
@@ -278,7 +278,7 @@ def _complaint(claim: Claim) -> str | None:
     return None
 
 
-# -- list, derive, export ----------------------------------------------------------------------
+# -- list, derive ------------------------------------------------------------------------------
 
 
 @app.command("list")
@@ -294,6 +294,7 @@ def derive_command(
     form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
 ) -> int:
     """Print a derivation: every step with the rule and the earlier steps that give it."""
+    from proofs.export_command import rules
     from theory.export import derivation_latex, derivation_text
     from theory.topics import TOPICS
 
@@ -304,44 +305,8 @@ def derive_command(
         raise InvalidInput(
             f"topic {arguments.shown(topic)}", "'there is such a derivation'", f"use {', '.join(TOPICS)}"
         )
-    show(formats[form](TOPICS[topic], _rules()))
+    show(formats[form](TOPICS[topic], rules()))
     return 0
-
-
-@app.command("export")
-def export_command(
-    form: Annotated[str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")],
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
-    ] = None,
-) -> int:
-    """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python."""
-    from theory import export
-    from theory.topics import TOPICS
-
-    if form not in ("latex", "markdown", "python"):
-        raise InvalidInput(f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python")
-    if out is not None:
-        check_writable(out, "--out")
-    claims, derivations = registry.shipped(), tuple(TOPICS.values())
-    if form == "python":
-        record = registry.recorded()
-        text = export.python_source([c for c in claims if record.get(c.id, {}).get("verdict") in _CERTAIN])
-    else:
-        document = export.latex_document if form == "latex" else export.markdown_document
-        text = document(claims, derivations, registry.recorded(), _rules())
-    if out is None:
-        show(text.rstrip("\n"))
-    else:
-        write_text(out, text, "--out")
-    return 0
-
-
-def _rules() -> dict[str, str]:
-    """What each rule of the kernel says, from its docstring."""
-    from proofs.kernel import RULES
-
-    return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
 
 
 # -- scores ------------------------------------------------------------------------------------
@@ -475,8 +440,7 @@ def _expectation(
     return Table({"mean": found.mean, "standard_error": found.standard_error}, facts)
 
 
+_register()
+
 if __name__ == "__main__":
     main()
-
-
-_register()

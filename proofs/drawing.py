@@ -271,6 +271,25 @@ def recency_curves(axes: Any, estimates: Mapping[str, tuple[Array, Array]], pred
     axes.set(xticks=range(1, 1 + max(len(p) for p in predictions.values())), ylim=(-0.04, 1.04))
 
 
+def efficiency_curves(axes: Any, gains: Mapping[str, Array]) -> None:
+    """Draw what control variates gain against their order, from 0: plain variance over variance, by label.
+
+    Args:
+        axes: where to draw; the scale of the gain is logarithmic.
+        gains: shape (orders,) each, at most as many as there are colours.
+    """
+    for index, (label, gain) in enumerate(gains.items()):
+        axes.plot(
+            np.arange(len(gain)), gain, color=COLOURS[index], linestyle=DASHES[index], marker=MARKERS[index],
+            markerfacecolor="none",
+        )  # fmt: skip
+        axes.annotate(
+            label, (len(gain) - 1, gain[-1]), xytext=(12, 0), textcoords="offset points", va="center", fontsize=8,
+            color=COLOURS[index],
+        )  # fmt: skip
+    axes.set(yscale="log", xlabel="order of the control variates", xticks=range(max(map(len, gains.values()))))
+
+
 # Phase diagrams
 
 TRUE, FALSE, UNDECIDED = "#9ecae1", "#d95f02", "#000000"

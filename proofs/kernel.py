@@ -152,6 +152,15 @@ def _require_all(needed: Iterable[Basic], hypotheses: frozenset[Basic]) -> None:
         _demand(follows(relation, hypotheses), f"hypothesis {relation} is not available")
 
 
+def _require_everywhere(goal: Goal, premise: Line, positions: set[Symbol], ranges: Iterable[Basic] = ()) -> None:
+    """Reject unless ``premise`` holds at all ``positions`` in ``ranges``, whatever the goal assumes about them."""
+    _demand(all(isinstance(p, Symbol) and p.is_integer for p in positions), f"{positions} are not variable positions")
+    models = (part for q in premise.statement.atoms(Quantity, InputGram) for part in q.args if isinstance(part, Record))
+    _demand(not any(positions & model.free_symbols for model in models), f"a model depends on {positions}")
+    fixed = {h for h in goal.hypotheses if not positions & h.free_symbols}
+    _require_all(premise.hypotheses, frozenset({*fixed, *ranges}))
+
+
 def _replace(e: Basic, table: Mapping[Basic, Basic]) -> Any:
     """Replace equals by equals, but not inside sums, limits and derivatives, which bind symbols."""
     if e in table:
@@ -353,6 +362,21 @@ def termwise(goal: Goal) -> None:
     (premise,) = goal.premises
     _require_all(premise.hypotheses, inside)
     _demand(premise.statement == Eq(total.function, value.function), "the premise is another equation")
+
+
+def positive_sum(goal: Goal) -> None:
+    """sum_k f(k) > 0, from f(k) > 0 on a range that is not empty; likewise over several indices."""
+    relation = goal.statement
+    _demand(isinstance(relation, Gt) and relation.rhs == 0, "the statement is not of the form ... > 0")
+    total = relation.lhs
+    _demand(isinstance(total, Sum), "the left side is not a sum")
+    ranges = set()
+    for k, first, last in total.limits:
+        _demand(follows(Le(first, last), goal.hypotheses), f"{first} <= {last} is not known")
+        ranges |= {Ge(k, first), Le(k, last)}
+    (premise,) = goal.premises
+    _require_everywhere(goal, premise, {k for k, _, _ in total.limits}, ranges)
+    _demand(premise.statement == Gt(total.function, 0), "the premise is about another term")
 
 
 # --- logic ----------------------------------------------------------------------------------------
@@ -601,12 +625,81 @@ def cauchy_schwarz(goal: Goal) -> None:
     _demand(isinstance(relation, Lt) and relation.rhs == 1, "the statement is not S < 1")
     quantity = relation.lhs
     _demand(isinstance(quantity, Score) and quantity.layer == 2, "not a score of layer two")
-    decoder, i, j = _causal(quantity), quantity.query, quantity.key
-    _demand(decoder.norm == "l2" and decoder.scale == 1, "the score is not a cosine")
-    alpha = _equicorrelated(quantity.inputs)
-    _require_all((Lt(j, i), Lt(alpha, 1), Gt(1 + (i - 1) * alpha, 0)), goal.hypotheses)
+    i, j = _independent_inputs(goal, quantity)
     for position in (i, j):
         _demand(goal.facts.is_nonzero(Mix(1, position, position, *quantity.args[3:])), f"M at {position} may vanish")
+
+
+def _independent_inputs(goal: Goal, cosine: Score) -> tuple[Expr, Expr]:
+    """Query i and key j < i of a cosine of combinations of x_1..x_i, which are known to be linearly independent."""
+    decoder, i, j = _causal(cosine), cosine.query, cosine.key
+    _demand(decoder.norm == "l2" and decoder.scale == 1, "the score is not a cosine")
+    alpha = _equicorrelated(cosine.inputs)
+    _require_all((Lt(j, i), Lt(alpha, 1), Gt(1 + (i - 1) * alpha, 0)), goal.hypotheses)
+    return i, j
+
+
+# --- layers as matrices: G' = M G M^T, with M lower triangular -------------------------------------
+
+
+def symmetric(goal: Goal) -> None:
+    """G_ij = G_ji: they are inner products."""
+    quantity, value = goal.equation(Gram)
+    _causal(quantity)
+    mirrored = Gram(quantity.layer, quantity.key, quantity.query, *quantity.args[3:])
+    _demand(value == mirrored, f"the right side should be {mirrored}")
+
+
+def minors(goal: Goal) -> None:
+    """G_ij G_kl >= G_il G_kj for all i < k and j < l, from the same of G in the layer below and of M, and M >= 0.
+
+    By the Cauchy-Binet formula a minor of M G M^T is a sum of products of minors of M, of G and of M^T. As M_il = 0
+    for l > i, the minors of M with l > i are M_ij M_kl - 0, a product of entries; those with l <= i are a premise.
+    Premises in this order: G, M_ij >= 0 for j <= i, M; hint ``at``: i, j, k, l.
+    """
+    grams = goal.statement.atoms(Gram)
+    _demand(len(grams) == 4, "the statement does not compare products of inner products")
+    quantity = next(iter(grams))
+    _causal(quantity)
+    i, j, k, l = at = goal.hints["at"]  # noqa: E741
+    _demand(len(set(at)) == 4, "not four different positions")
+    layer, model, ordered = quantity.layer, quantity.args[3:], {Lt(i, k), Lt(j, l)}
+
+    def minor(entry: Callable[[Expr, Expr], Expr]) -> Basic:
+        return Ge(entry(i, j) * entry(k, l), entry(i, l) * entry(k, j))
+
+    def mixed(a: Expr, b: Expr) -> Expr:
+        return Mix(layer, a, b, *model)
+
+    _demand(goal.statement == minor(lambda a, b: Gram(layer, a, b, *model)), "the statement is not the minor")
+    _require_all(ordered, goal.hypotheses)
+    needed = (
+        (minor(lambda a, b: _gram_before(quantity, a, b)), ordered),
+        (Ge(mixed(i, j), 0), {Le(j, i)}),
+        (minor(mixed), {*ordered, Le(l, i)}),
+    )
+    for premise, (statement, ranges) in zip(goal.premises, needed, strict=True):
+        _demand(premise.statement == statement, f"the premise should be {statement}")
+        _require_everywhere(goal, premise, set(at), ranges)
+
+
+def independence(goal: Goal) -> None:
+    """S_ij < 1 for j < i in any layer, from linearly independent inputs and M_kk > 0 in every layer before.
+
+    x_k' is M_kk x_k plus a combination of x_1..x_(k-1), so a layer keeps vectors linearly independent, and the
+    cosine of two such is below 1. Equicorrelated inputs are independent as in ``cauchy_schwarz``. Premises:
+    M_kk > 0 of layers 1, 2, ... in this order; hint ``at``: k.
+    """
+    relation, k = goal.statement, goal.hints["at"]
+    _demand(isinstance(relation, Lt) and relation.rhs == 1, "the statement is not S < 1")
+    quantity = relation.lhs
+    _demand(isinstance(quantity, Score), "not a score")
+    _independent_inputs(goal, quantity)
+    _demand(len(goal.premises) == quantity.layer - 1, "not one premise for each layer before")
+    for layer, premise in enumerate(goal.premises, 1):
+        needed = Gt(Mix(layer, k, k, *quantity.args[3:]), 0)
+        _demand(premise.statement == needed, f"the premise should be {needed}")
+        _require_everywhere(goal, premise, {k})
 
 
 # --- limits at infinity ---------------------------------------------------------------------------
@@ -681,10 +774,11 @@ RULES: dict[str, Callable[[Goal], None]] = {
     rule.__name__: rule
     for rule in (
         input_gram, score, softmax, mix, gram,
-        equicorrelated_sum, split_last, constant_sum, linear_sum, termwise,
+        equicorrelated_sum, split_last, constant_sum, linear_sum, termwise, positive_sum,
         hypothesis, cite, implication, detach, conjunction, equals, cases,
         identity, sign, add, exponential, root, product, quotient, derivative, decreasing,
-        cauchy_schwarz, rational_limit, limit_algebra, limit_of_equal,
+        cauchy_schwarz, symmetric, minors, independence,
+        rational_limit, limit_algebra, limit_of_equal,
     )
 }  # fmt: skip
 

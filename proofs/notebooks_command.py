@@ -1,15 +1,20 @@
-"""``maskproof notebooks``: run the proof notebooks and compare what they print with what is committed."""
+"""``maskproof notebooks``: run the proof notebooks and compare what they show with what is committed."""
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from proofs import drawing
 from proofs.report import Watch, show
 from theory.errors import InvalidInput
+
+_AT_ONCE = 4  # at most: a kernel takes some hundred megabytes
 
 
 def register(app: typer.Typer) -> None:
@@ -36,40 +41,72 @@ def notebooks_command(
     drawing.require_matplotlib("notebooks")
     from proofs import notebook_run
 
-    paths = notebook_run.notebooks(names or [])
+    committed = {path: notebook_run.read(path) for path in notebook_run.notebooks(names or [])}
+    if html is not None:
+        notebook_run.prepare_html(html)
     fresh, failed = {}, 0
-    with Watch(len(paths), "running") as watch:
-        for done, path in enumerate(paths):
-            try:
-                made = notebook_run.run(
-                    path, lambda cell, of, at=done, name=path.stem: watch.show(f"{name}: cell {cell} of {of}", at)
-                )
-            except notebook_run.Failed as error:
+    with (
+        _Progress(committed) as progress,
+        closing(notebook_run.run_each(committed, progress.moved, _at_once())) as results,
+    ):
+        for path, result in results:
+            if isinstance(result, notebook_run.Failed):
                 failed += 1
-                show(f"FAILED  {error}")
+                show(f"FAILED  {result}")
                 continue
-            fresh[path.stem] = made
-            failed += _settled(path, made, accept)
+            fresh[path] = result
+            failed += _settled(path, committed[path], result, accept)
     if html is not None:
         notebook_run.write_html(fresh, html)
         show(f"wrote {len(fresh)} pages to {html}")
     return int(failed > 0)
 
 
-def _settled(path: Path, made: object, accept: bool) -> int:
+def _settled(path: Path, committed: Any, fresh: Any, accept: bool) -> int:
     """Say how a notebook that ran compares with the file, or write it; 1 if it is stale."""
     from proofs import notebook_run
 
-    lines = notebook_run.stale(notebook_run.read(path), made)
-    if accept and lines:
-        notebook_run.accept(path, made)
-        show(f"written {path.stem}")
-    elif lines:
+    if accept:
+        show(f"{'written' if notebook_run.accept(path, committed, fresh) else 'ok':7} {path.stem}")
+        return 0
+    lines = notebook_run.stale(committed, fresh)
+    if lines:
         show(f"STALE   {path.stem}", *(f"        {line}" for line in lines))
         show("        if it is right: maskproof notebooks --accept")
     else:
         show(f"ok      {path.stem}")
-    return int(bool(lines) and not accept)
+    return int(bool(lines))
+
+
+class _Progress:
+    """A bar that counts cells, and says at which cell each running notebook is."""
+
+    def __init__(self, committed: Mapping[Path, Any]) -> None:
+        self.cells = {path: len(notebook.cells) for path, notebook in committed.items()}
+        self.done = dict.fromkeys(self.cells, 0)
+        self.started: set[Path] = set()
+        self.watch = Watch(sum(self.cells.values()), "starting kernels")
+
+    def __enter__(self) -> _Progress:
+        self.watch.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.watch.__exit__()
+
+    def moved(self, path: Path, done: int) -> None:
+        """So many cells of this notebook are done."""
+        self.started.add(path)
+        self.done[path] = done
+        running = sorted(path for path in self.started if self.done[path] < self.cells[path])
+        names = {path: path.stem if len(running) < 3 else path.stem.split("_")[0] for path in running}
+        words = ", ".join(f"{names[path]} {self.done[path] + 1}/{self.cells[path]}" for path in running)
+        self.watch.show(words or "finishing", sum(self.done.values()))
+
+
+def _at_once() -> int:
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(_AT_ONCE, cores)
 
 
 def _require_jupyter() -> None:

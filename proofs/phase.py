@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Iterator
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,15 +13,16 @@ from fractions import Fraction
 from itertools import pairwise
 from multiprocessing import get_context
 
-from numerics.certify import Box, Judgement, Order, judge
+from numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
 from numerics.series import PARAMETERS, Interval
 from proofs.certificate import Survey, area
 from theory.errors import InvalidInput
 
-DEGREES = {1: 6, 2: 4}
 RESOLUTIONS = {1: Fraction(1, 10**6), 2: Fraction(1, 512)}
 """Width below which a box stays undecided: absolute in a slice, relative to the sides of a map."""
 _CHECKPOINT = 10.0  # seconds
+Task = tuple[Box, int | None]
+"""A box to be looked at, and the degree that seems best for it."""
 
 
 def survey_of(
@@ -27,7 +30,7 @@ def survey_of(
     box: Box,
     resolution: Fraction | None = None,
     degree: int | None = None,
-    precision: int = 64,
+    lengths: Iterable[int] = (),
 ) -> Survey:
     """The question, with nothing settled.
 
@@ -36,13 +39,14 @@ def survey_of(
         box: one interval for a slice, two for a map, by name of parameter.
         resolution: the width below which a box stays undecided, 1e-6 if None; in a map it is relative to the
             sides of the box, and 1/512 if None.
-        degree: of the polynomials.
-        precision: of the balls, in bits.
+        degree: of the polynomials; chosen from box to box if None.
+        lengths: ask for sequences of these lengths, too, at most n; see ``numerics.certify.judge``.
 
     Raises:
-        InvalidInput: there are not one or two intervals, one has no width, or the resolution is not positive.
+        InvalidInput: there are not one or two intervals, one has no width, the resolution is not positive, or a length
+            is not for this order.
     """
-    if len(box) not in DEGREES:
+    if len(box) not in RESOLUTIONS:
         raise InvalidInput(f"{len(box)} parameters", "'one or two parameters vary'", "give one or two ranges")
     for name, interval in box.items():
         if name not in PARAMETERS:
@@ -52,8 +56,11 @@ def survey_of(
     fine = RESOLUTIONS[len(box)] if resolution is None else resolution
     if not fine > 0:
         raise InvalidInput(f"resolution = {fine}", "resolution > 0", "use a number such as 1e-6")
-    floor = {name: fine if len(box) == 1 else fine * (interval.high - interval.low) for name, interval in box.items()}
-    return Survey(order, dict(box), floor, degree or DEGREES[len(box)], precision, (), (dict(box),))
+    # A crossing may touch two undecided pieces of a slice: half the resolution each.
+    floor = {name: fine / 2 if len(box) == 1 else fine * (x.high - x.low) for name, x in box.items()}
+    asked = tuple(sorted(set(lengths)))
+    check_lengths(order, asked)
+    return Survey(order, dict(box), floor, degree, asked, (), (dict(box),), (None,))
 
 
 def advance(
@@ -76,28 +83,35 @@ def advance(
         save: called every ten seconds, and at the end whatever ends it.
     """
     started = saved = time.monotonic()
-    pieces, unsettled = list(survey.pieces), list(survey.open)
-    running: dict[Future[Judgement], Box] = {}
+    pieces = sorted(survey.pieces, key=_place)
+    unsettled = list(zip(survey.open, survey.degrees, strict=True))
+    running: dict[Future[Judgement], Task] = {}
 
     def state() -> Survey:
-        rest = sorted([*unsettled, *running.values()], key=_position)
-        return replace(survey, pieces=tuple(sorted(pieces, key=lambda p: _position(p.box))), open=tuple(rest))
+        rest = sorted([*unsettled, *running.values()], key=lambda task: _position(task[0]))
+        return replace(
+            survey,
+            pieces=tuple(pieces),
+            open=tuple(box for box, _ in rest),
+            degrees=tuple(degree for _, degree in rest),
+        )
 
     with _pool(workers) as submit:
         try:
             while unsettled or running:
-                unsettled.sort(key=area)
+                unsettled.sort(key=lambda task: area(task[0]))
                 while unsettled and len(running) < workers and time.monotonic() - started < seconds:
-                    box = unsettled.pop()
-                    running[submit(survey, box)] = box
+                    task = unsettled.pop()
+                    running[submit(survey, task)] = task
                 if not running:
                     break
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     found = future.result()
                     del running[future]
-                    pieces += found.pieces
-                    unsettled += found.open
+                    for piece in found.pieces:
+                        insort(pieces, piece, key=_place)
+                    unsettled += [(box, found.degree) for box in found.open]
                 report(state())
                 if time.monotonic() - saved > _CHECKPOINT:
                     save(state())
@@ -111,25 +125,33 @@ def _position(box: Box) -> tuple[Fraction, ...]:
     return tuple(interval.low for interval in box.values())
 
 
-def _settle(survey: Survey, box: Box) -> Judgement:
-    return judge(survey.order, box, survey.floor, survey.degree, survey.precision)
+def _place(piece: Piece) -> tuple[Fraction, ...]:
+    return _position(piece.box)
+
+
+def _settle(survey: Survey, task: Task) -> Judgement:
+    box, advised = task
+    return judge(survey.order, box, survey.floor, survey.degree, survey.lengths, advised)
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[Callable[[Survey, Box], Future[Judgement]]]:
+def _pool(workers: int) -> Iterator[Callable[[Survey, Task], Future[Judgement]]]:
     """How to have a box settled: in this process for one worker, else in others."""
     if workers == 1:
 
-        def here(survey: Survey, box: Box) -> Future[Judgement]:
+        def here(survey: Survey, task: Task) -> Future[Judgement]:
             future: Future[Judgement] = Future()
-            future.set_result(_settle(survey, box))
+            future.set_result(_settle(survey, task))
             return future
 
         yield here
         return
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # read by the new processes: they are as many as there is work for
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
-        yield lambda survey, box: executor.submit(_settle, survey, box)
+        yield lambda survey, task: executor.submit(_settle, survey, task)
     finally:
         executor.shutdown(cancel_futures=True)
 
@@ -154,30 +176,33 @@ class Crossing:
     after: bool
 
 
-def crossings(survey: Survey) -> list[Crossing]:
+def crossings(survey: Survey, length: int | None = None) -> list[Crossing]:
     """Every place of a slice where the order begins or ceases to hold, enclosed.
 
     Between two of them, and up to both ends of the slice, nothing is undecided, if the slice has no ``gaps``.
 
+    Args:
+        survey: a slice.
+        length: of the sequence; n if None.
+
     Raises:
         InvalidInput: more than one parameter varies.
     """
-    runs = _runs(survey)
-    found = []
-    for (_, low, before), (high, _, after) in pairwise(runs):
-        if before is not after:
-            found.append(Crossing(low, high, before, after))
-    return found
+    return [
+        Crossing(low, high, before, after)
+        for (_, low, before), (high, _, after) in pairwise(_runs(survey, length))
+        if before is not after
+    ]
 
 
-def gaps(survey: Survey) -> list[tuple[Fraction, Fraction]]:
+def gaps(survey: Survey, length: int | None = None) -> list[tuple[Fraction, Fraction]]:
     """Undecided stretches of a slice that are no crossing: the same answer on both sides, or an end of the slice.
 
     Raises:
         InvalidInput: more than one parameter varies.
     """
     (whole,) = _slice(survey)
-    runs = _runs(survey)
+    runs = _runs(survey, length)
     if not runs:
         return [(whole.low, whole.high)]
     stretches = [(whole.low, runs[0][0])] + [
@@ -193,17 +218,18 @@ def _slice(survey: Survey) -> tuple[Interval]:
     return (interval,)
 
 
-def _runs(survey: Survey) -> list[tuple[Fraction, Fraction, bool]]:
+def _runs(survey: Survey, length: int | None) -> list[tuple[Fraction, Fraction, bool]]:
     """Decided stretches of a slice from left to right; neighbours that touch and agree are one."""
     _slice(survey)
     (name,) = survey.box
     runs: list[tuple[Fraction, Fraction, bool]] = []
     for piece in sorted(survey.pieces, key=lambda piece: piece.box[name].low):
-        if piece.answer is None:
+        answer = piece.at(length or survey.order.n)
+        if answer is None:
             continue
         low, high = piece.box[name].low, piece.box[name].high
-        if runs and runs[-1][1] == low and runs[-1][2] is piece.answer:
-            runs[-1] = (runs[-1][0], high, piece.answer)
+        if runs and runs[-1][1] == low and runs[-1][2] is answer:
+            runs[-1] = (runs[-1][0], high, answer)
         else:
-            runs.append((low, high, piece.answer))
+            runs.append((low, high, answer))
     return runs

@@ -46,8 +46,13 @@ def phase_command(
         str | None,
         typer.Option("--resolution", metavar="W", help="Width left undecided; in a map relative to its sides."),
     ] = None,
+    lengths: Annotated[
+        str | None,
+        typer.Option("--lengths", metavar="M[,M...]|all", help="Also for shorter sequences: which, or all up to N."),
+    ] = None,
     degree: Annotated[
-        str | None, typer.Option("--degree", metavar="N", help="Of the polynomials; 6 in a slice, 4 in a map.")
+        str | None,
+        typer.Option("--degree", metavar="D", help="Of the polynomials; chosen from box to box if not given."),
     ] = None,
     workers: Annotated[str, typer.Option("--workers", metavar="N", help="Processes.")] = "1",
     seconds: Annotated[
@@ -85,6 +90,7 @@ def phase_command(
         box,
         None if resolution is None else _fraction(resolution, "--resolution"),
         None if degree is None else arguments.whole(degree, "--degree", most=40),
+        () if lengths is None else _lengths(lengths, order.n),
     )
     if json_path is not None:
         check_writable(json_path, "--json")
@@ -118,6 +124,12 @@ def layer_list(text: str) -> tuple[int, ...]:
             raise InvalidInput(f"--layers {arguments.shown(text)}", "'first <= last'", "write it as 2-4")
         return tuple(range(low, high + 1))
     return tuple(arguments.whole(word, "--layers", most=_MOST_LAYERS) for word in text.split(","))
+
+
+def _lengths(text: str, n: int) -> tuple[int, ...]:
+    if text == "all":
+        return tuple(range(2, n + 1))
+    return tuple(arguments.whole(word, "--lengths", least=2, most=n) for word in text.split(","))
 
 
 def _parameters(typed: dict[str, str]) -> tuple[Box, dict[str, str]]:

@@ -28,16 +28,33 @@ def summary(survey: Survey) -> str:
     layers = ", ".join(map(str, order.layers))
     lines = [f"strict increase in layer {layers}, n = {order.n}, {where}" + (f"; {at}" if at else "")]
     if len(survey.box) == 1:
-        for change in crossings(survey):
-            verb = "begins to hold" if change.after else "ceases to hold"
-            lines.append(f"{verb} between {_digits(change.low)} and {_digits(change.high)}")
-        lines += [f"undecided from {_digits(low)} to {_digits(high)}" for low, high in gaps(survey)]
+        for length in _spoken(survey):
+            lines += _changes(survey, length)
     parts = [
         f"{word} on {100 * float(survey.share(answer)):.4g} %"
         for word, answer in (("certified true", True), ("certified false", False), ("undecided", None))
     ]
     lines.append(", ".join(parts) + f" ({len(survey.pieces)} pieces)")
     return "\n".join(lines)
+
+
+_MOST_SPOKEN = 12
+
+
+def _spoken(survey: Survey) -> tuple[int, ...]:
+    """The lengths that a summary speaks of: n, and the others if they are few."""
+    lengths = survey.lengths if len(survey.lengths) <= _MOST_SPOKEN else ()
+    return tuple(sorted({*lengths, survey.order.n}))
+
+
+def _changes(survey: Survey, length: int) -> list[str]:
+    """Where the order begins or ceases to hold in sequences of this length, and what is undecided apart from that."""
+    start = f"n = {length}: " if survey.lengths else ""
+    lines = []
+    for change in crossings(survey, length):
+        verb = "begins to hold" if change.after else "ceases to hold"
+        lines.append(f"{start}{verb} between {_digits(change.low)} and {_digits(change.high)}")
+    return lines + [f"{start}undecided from {_digits(low)} to {_digits(high)}" for low, high in gaps(survey, length)]
 
 
 def _short(number: Fraction) -> str:
@@ -62,9 +79,11 @@ def check_out(path: Path) -> None:
 def write(survey: Survey, path: Path) -> None:
     """Write the pieces, one a row.
 
-    ``.csv``: ends of each parameter, holds (true, false or empty), and layer, i, j of a pair that falls.
+    ``.csv``: ends of each parameter, holds (true, false or empty), layer, i, j of a pair that falls, and up to which
+    length the order holds, if lengths were asked for.
     ``.npz``: ``low`` and ``high`` of shape (pieces, parameters), ``holds`` (1, 0, or -1 for undecided),
-    ``falls`` of shape (pieces, 3), 0 where there is none, and ``parameters``, their names.
+    ``falls`` of shape (pieces, 3), 0 where there is none, ``upto``, 0 if no lengths were asked for, and
+    ``parameters``, their names.
     """
     if path.suffix == ".csv":
         write_text(path, _csv(survey), "--out")
@@ -82,11 +101,12 @@ def _csv(survey: Survey) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     ends = [f"{name}_{end}" for name in survey.box for end in ("low", "high")]
-    writer.writerow([*ends, "holds", "layer", "i", "j"])
+    writer.writerow([*ends, "holds", "layer", "i", "j", "upto"])
     for piece in survey.pieces:
         numbers = [repr(float(end)) for x in piece.box.values() for end in (x.low, x.high)]
         word = "" if piece.answer is None else str(piece.answer).lower()
-        writer.writerow([*numbers, word, *(piece.pair or ("", "", ""))])
+        upto = "" if piece.upto is None else piece.upto
+        writer.writerow([*numbers, word, *(piece.pair or ("", "", "")), upto])
     return stream.getvalue()
 
 
@@ -104,6 +124,7 @@ def _arrays(survey: Survey) -> dict[str, NDArray[Any]]:
         "high": ends("high"),
         "holds": np.array([-1 if piece.answer is None else int(piece.answer) for piece in pieces], dtype=np.int8),
         "falls": np.array([piece.pair or (0, 0, 0) for piece in pieces], dtype=np.int32).reshape(-1, 3),
+        "upto": np.array([piece.upto or 0 for piece in pieces], dtype=np.int32),
     }
 
 

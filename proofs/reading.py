@@ -13,18 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from proofs import drawing, kernel, registry
-from proofs.report import reason, witness
+from proofs.report import STATIC, reason, witness
 from proofs.verify import verify
 from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.errors import InvalidInput
 from theory.export.arguments import Argument
-from theory.export.markdown import models_markdown, statement_markdown, step_markdown
+from theory.export.markdown import models_markdown, opening_markdown, statement_markdown, step_markdown
+from theory.formula import Formula
 from theory.notation.prose import markdown_escape, markdown_prose
 from theory.topics import TOPICS
-
-STATIC = "MASKPROOF_STATIC"
-"""Set in the environment when nobody is there to move a slider: each is then shown at one place."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +57,8 @@ class Picture:
     def __repr__(self) -> str:
         return self.words
 
-    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        return self._png, {"width": self._width}
+    def _repr_png_(self) -> tuple[bytes, dict[str, Any]]:
+        return self._png, {"width": self._width, "alt": self.words}
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Page:
@@ -124,7 +122,11 @@ class Walk:
         self._argument = Argument(self.derivation, {})
 
     def __getitem__(self, label: str) -> Step:
-        return next(step for step in self.derivation.steps if step.label == label)
+        return {step.label: step for step in self.derivation.steps}[label]
+
+    def opening(self) -> Page:
+        """What the derivation starts from: introduction, models, hypotheses, notation."""
+        return Page("\n\n".join(opening_markdown(self._argument)))
 
     def step(self, *labels: str) -> Page:
         """Check the steps with these labels, and all that they rest on; show them.
@@ -149,6 +151,11 @@ class Walk:
         except kernel.Rejected as rejected:
             return str(rejected)
         raise AssertionError(f"the altered step {label} was accepted")
+
+
+def written(formula: Formula) -> Page:
+    """A formula with the meaning of its letters."""
+    return Page(f"$$\n{formula.latex(width=60).replace('align*', 'aligned')}\n$$")
 
 
 # Sliders

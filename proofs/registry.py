@@ -31,9 +31,9 @@ def shipped() -> list[Claim]:
 @cache
 def _shipped() -> tuple[Claim, ...]:
     # Imported here because building every derivation takes a moment that other commands need not wait.
-    from theory.claims import kim2025, kim2026, layernorm, order, own, rope, width
+    from theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
 
-    parts = (kim2025, own, order, width, rope, layernorm, kim2026)
+    parts = (kim2025, own, order, residual, width, rope, layernorm, kim2026)
     claims = tuple(claim for part in parts for claim in part.claims)
     refuse_duplicates(claims)
     return claims

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import platform
 import sys
 import textwrap
@@ -31,6 +32,8 @@ COLOURS = {
     Verdict.REFUTED: "bold red",
     Verdict.UNKNOWN: "magenta",
 }
+STATIC = "MASKPROOF_STATIC"
+"""Set in the environment when output is to be the same on every run: seconds stay out of it, sliders stand still."""
 MALFORMED = "MALFORMED"  # says nothing that could be checked
 CONTRADICTION = "CONTRADICTION"  # two engines disagree: one of them is wrong
 _LONGEST_REASON = 300
@@ -74,15 +77,18 @@ def witness(point: Mapping[str, Any] | None) -> str:
 
 
 def verdict_table(rows: Sequence[Row]) -> Table:
-    """A table of verdicts: id, verdict, seconds, reason and witness."""
+    """A table of verdicts: id, verdict, seconds (unless STATIC is set), reason and witness."""
+    timed = not os.environ.get(STATIC)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=34)
     table.add_column("verdict", no_wrap=True)
-    table.add_column("s", justify="right", no_wrap=True)
+    if timed:
+        table.add_column("s", justify="right", no_wrap=True)
     table.add_column("reason", overflow="fold")
     for row in rows:
+        seconds = [f"{row.result.seconds:.1f}" if row.result else ""] if timed else []
         if row.result is None:
-            table.add_row(Text(row.id), Text(row.status, style="red"), "", Text(row.error))
+            table.add_row(Text(row.id), Text(row.status, style="red"), *seconds, Text(row.error))
             continue
         text = Text(reason(row.result))
         if row.result.witness:
@@ -90,7 +96,7 @@ def verdict_table(rows: Sequence[Row]) -> Table:
         table.add_row(
             Text(row.id),
             Text(str(row.result.verdict), style=COLOURS[row.result.verdict]),
-            f"{row.result.seconds:.1f}",
+            *seconds,
             text,
         )
     return table
@@ -101,7 +107,8 @@ def summary(rows: Sequence[Row], seconds: float) -> str:
     found = [row.status for row in rows]
     counts = [f"{found.count(status)} {status}" for status in (*Verdict, MALFORMED, CONTRADICTION) if status in found]
     noun = "claim" if len(rows) == 1 else "claims"
-    return f"{len(rows)} {noun} in {seconds:.1f} s: {', '.join(counts) or 'nothing to check'}"
+    took = "" if os.environ.get(STATIC) else f" in {seconds:.1f} s"
+    return f"{len(rows)} {noun}{took}: {', '.join(counts) or 'nothing to check'}"
 
 
 def claim_table(claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -126,8 +133,8 @@ def claim_table(claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any
 def show(*parts: Any) -> None:
     """Print to standard output: with colour on a terminal, plain and at 80 columns in a pipe."""
     console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console = Console(file=sys.stdout, highlight=False, no_color=True, width=80)
+    if not console.is_terminal or os.environ.get(STATIC):
+        console = Console(file=sys.stdout, highlight=False, no_color=True, force_terminal=False, width=80)
     for part in parts:
         if isinstance(part, str):
             print(part)
@@ -142,7 +149,7 @@ class Watch:
         console = Console(file=sys.stderr)
         self.bar = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-            TimeElapsedColumn(), console=console, transient=True, disable=not console.is_terminal,
+            TimeElapsedColumn(), console=console, transient=True, disable=not sys.stderr.isatty(),
         )  # fmt: skip
         self.task = self.bar.add_task(doing, total=total)
         self.started = time.monotonic()
@@ -169,7 +176,7 @@ def sampling_progress(samples: int) -> tuple[Progress, Callable[[int, float, flo
     console = Console(file=sys.stderr)
     bar = Progress(
         TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn(),
-        console=console, transient=True, disable=not console.is_terminal,
+        console=console, transient=True, disable=not sys.stderr.isatty(),
     )  # fmt: skip
     task = bar.add_task("sampling", total=samples)
 

@@ -2,7 +2,7 @@
 
 Nothing here is trusted: whatever is found is a ``Derivation`` that the kernel checks. The search
 knows the closed forms of layers one and two and tries to compare both sides of each relation after
-putting them in, or to recognise an instance of a general theorem.
+putting them in, or to recognise an instance of a general theorem, at whatever layer that is.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from sympy import And, Basic, Eq, Expr, Ge, Gt, Implies, Limit, Lt, Symbol, exp
 from sympy.core.relational import Relational
 
 from proofs.kernel import Rejected, check, follows, substitute
+from theory import averaging
 from theory.claim import Claim
 from theory.decoder import Causal
 from theory.derivation import Derivation, Step
@@ -45,7 +46,7 @@ def search(claim: Claim) -> Derivation:
     """
     domain = And.make_args(sympy.sympify(claim.domain))
     statement = claim.bound_statement
-    for theorem in _theorems():
+    for theorem in _theorems(statement):
         instance = _instance(theorem, statement, domain)
         if instance is not None:
             return instance
@@ -54,11 +55,15 @@ def search(claim: Claim) -> Derivation:
     return Derivation("found", "A derivation found by search", search.hypotheses, tuple(search.steps), search.lemmas)
 
 
-def _theorems() -> Iterator[tuple[Derivation, str]]:
+def _theorems(statement: Basic) -> Iterator[tuple[Derivation, str]]:
+    """The general theorems that ``statement`` might be an instance of, each with the step that states it."""
     yield increasing(), "increase"
     yield below_diagonal(), "below"
     yield order(), "theorem"
     yield flat_without_norm(), "flat"
+    for depth in sorted({score.layer for score in statement.atoms(Score)}):
+        if depth > 2:
+            yield averaging.increasing(depth), "increase"
 
 
 def _model(quantity: Quantity) -> dict[Symbol, Expr]:

@@ -32,6 +32,7 @@ def _names(requirements: list[str]) -> set[str]:
 _EXTRAS = PROJECT["project"]["optional-dependencies"]
 CORE = (_names(PROJECT["project"]["dependencies"]) - {"python-flint"}) | {"flint", "rich"}
 OPTIONAL = set[str]().union(*(_names(extra) for name, extra in _EXTRAS.items() if name != "dev"))
+OPTIONAL |= {"IPython", "jupyter_client"}  # ipykernel brings them
 THIRD_PARTY = {
     "theory": {"sympy"},
     "numerics": CORE - {"hypothesis", "typer", "rich"},

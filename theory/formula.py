@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import sympy
-from sympy import Expr, Symbol
+from sympy import Eq, Expr, Symbol
+
+from theory.notation.latex import MathPrinter
+from theory.notation.layout import display
 
 Piece = tuple[Symbol, Expr]  # a letter and what it stands for
 RowPiece = Callable[[Expr], Piece]  # such a letter for each position, as D_a = r + a - 1
 
+LINE = 34.0  # em between the margins of an article
 GENERIC = Symbol("a", integer=True, positive=True)  # the position in the printed definition of a row piece
 
 
@@ -43,30 +46,29 @@ class Formula:
             expression = expression.xreplace(dict(row(position) for position in self.positions))
         return expression.xreplace(dict(self.constants))
 
-    def latex(self) -> str:
-        r"""The formula and its definitions as a LaTeX ``align*``, one equation a line.
+    def definitions(self) -> list[Eq]:
+        """The formula and the meaning of each letter, as equations.
 
         Row letters are defined once, for a position a; letters that do not occur are left out.
         """
-        lines = [rf"{self.left} &= {_print(self.right)}"]
+        lines = [Eq(Symbol(self.left), self.right, evaluate=False)]
         used = self.right.free_symbols
         for letter, meaning in self.pieces:
             if letter in used:
-                lines.append(_definition(letter, meaning))
+                lines.append(Eq(letter, meaning))
                 used |= meaning.free_symbols
         for row in self.rows:
             here = [piece for piece in map(row, self.positions) if piece[0] in used]
             if here:
-                lines.append(_definition(*row(GENERIC)))
+                lines.append(Eq(*row(GENERIC)))
                 used = used.union(*(meaning.free_symbols for _, meaning in here))
-        lines += [_definition(*piece) for piece in self.constants if piece[0] in used]
-        body = ",\\\\\n".join(lines)
+        return [*lines, *(Eq(*piece) for piece in self.constants if piece[0] in used)]
+
+    def latex(self, width: float = LINE) -> str:
+        r"""The formula and its definitions as a LaTeX ``align*``, each equation within ``width`` em."""
+        equations: list[str] = []
+        for equation in self.definitions():
+            (row,) = display(equation, MathPrinter(), width)
+            equations.append(" \\\\\n& ".join([f"{row.left} &{row.lines[0]}", *row.lines[1:]]))
+        body = ",\\\\\n".join(equations)
         return f"\\begin{{align*}}\n{body}.\n\\end{{align*}}"
-
-
-def _definition(letter: Symbol, meaning: Expr) -> str:
-    return rf"{sympy.latex(letter)} &= {_print(meaning)}"
-
-
-def _print(expression: Expr) -> str:
-    return sympy.latex(expression, long_frac_ratio=4)  # no long bracket on top of a fraction

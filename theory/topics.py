@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from theory import averaging
 from theory.derivation import Derivation
 from theory.layer_one import layer_one
 from theory.layer_two import below_diagonal, closed_form, flat_without_norm, increasing, norms, order
@@ -20,6 +21,9 @@ TOPICS: dict[str, Derivation] = {
         flat_without_norm(),
         saturation(),
         saturation_rate(),
+        averaging.first_layer(),
+        averaging.layer(2),
+        averaging.increasing(3),
         *(derive(scale) for scale in ("sqrt(d)", "d") for derive in (first_layer, reduction, recency)),
     )
 }

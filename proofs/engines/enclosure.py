@@ -306,7 +306,7 @@ def _ordered(claim: Claim, region: Region) -> Evidence | None:
             Verdict.ENCLOSED,
             f"the whole domain: {_named(region.ranges())(region.reals[0])}, {question.size} integer points",
             f"steps between neighbouring keys: {len(question.points)}, each a Taylor polynomial of degree "
-            f"{order.DEGREE} in {region.reals[0].name}, its remainder enclosed in balls; intervals: "
+            f"{found.degrees[0]} to {found.degrees[1]} in {region.reals[0].name} with its remainder; intervals: "
             f"{len(found.certified)}",
             precision=found.precision,
         )

@@ -1,8 +1,8 @@
 """Claims that neighbouring scores are in order, over an interval of one parameter.
 
 Over an interval, the balls of two neighbouring scores overlap long before the scores do, and bisecting it does not
-end. Their difference as a Taylor polynomial with an enclosed remainder decides what they cannot. Statements of one
-shape are recognised:
+end. Their difference as a Taylor polynomial with an enclosed remainder decides what they cannot, up to alpha = 1, which
+is left out. Statements of one shape are recognised:
 
     S_ij < S_i,j+1  and the same in other layers, or          (every step rises)
     S_ij > S_i,j+1  at a single i and j,                       (one step falls)
@@ -26,12 +26,11 @@ from theory.decoder import Causal, Decoder, SlidingWindow
 from theory.inputs import Equicorrelated
 from theory.quantities import Score
 
-DEGREE = 10
-PRECISION = 64  # bits; doubled up to CAP at exact parameters
+PRECISION = 64  # bits at exact parameters; doubled up to CAP
 CAP = 1024
-EXPANSIONS = 16  # of all tokens, at most
+FLOATS = 53  # bits over intervals
+EXPANSIONS = 128  # at most
 FINEST = Fraction(1, 10**9)  # no smaller piece of an interval is looked at
-SHARE = Fraction(1, 4)  # of the tokens, for a first look
 STEPS = 100_000  # no larger statement is looked at
 
 Part = tuple[Fraction, Fraction]
@@ -79,9 +78,10 @@ class Found:
         certified: parts of the interval on which the claim is certain; at exact parameters empty.
         open: the parts that are left.
         whole: whether nothing is left.
-        expansions: how many of all tokens were made.
+        expansions: how many were made.
         precision: in bits.
         witness: a value of the parameter and a step at which the claim is certainly false.
+        degrees: lowest and highest degree of the polynomials.
     """
 
     certified: tuple[Part, ...]
@@ -90,6 +90,7 @@ class Found:
     expansions: int
     precision: int
     witness: tuple[Fraction | None, Pair] | None = None
+    degrees: tuple[int, int] = (0, 0)
 
 
 # --- the shape -----------------------------------------------------------------------------------
@@ -185,7 +186,7 @@ def _asked(
 def _allowed(name: str, reach: Range) -> bool:
     """Whether the expansions reach there: no parameter below 0, and alpha not above 1."""
     low, high = reach.low, reach.high
-    return low is not None and high is not None and 0 <= low <= high and (name != "alpha" or high <= 1)
+    return low is not None and high is not None and 0 <= low <= high and (name != "alpha" or low < high <= 1)
 
 
 # --- the answer ----------------------------------------------------------------------------------
@@ -196,46 +197,36 @@ def settle(question: Question) -> Found:
     reach = question.reach
     if question.parameter is None or reach is None or reach.low is None or reach.high is None:
         return _at_exact_parameters(question)
-    return _over_interval(question, question.parameter, Interval(reach.low, reach.high))
+    found = _over_interval(question, question.parameter, Interval(reach.low, reach.high))
+    if question.parameter == "alpha" and 1 in reach:  # there all scores are equal, and nothing was said of it
+        return replace(found, open=(*found.open, (Fraction(1), Fraction(1))), whole=False)
+    return found
 
 
 def _over_interval(question: Question, name: str, whole: Interval) -> Found:
-    """Expand over the interval, and over its halves where that settles too little."""
-    todo = [whole]
+    """Expand over the interval, and over parts of it where that settles too little."""
+    todo: list[tuple[Interval, int | None]] = [(whole, None)]
     certified: list[Part] = []
     left: list[Part] = []
+    degrees: set[int] = set()
     expansions = 0
     while todo:
-        interval = todo.pop()
+        interval, degree = todo.pop()
         if expansions >= EXPANSIONS:
             left.append((interval.low, interval.high))
-        elif _too_large(question.order, name, interval):
-            todo += [interval.half(1), interval.half(-1)]
-        else:
-            expansions += 1
-            judged = judge(question.order, {name: interval}, {name: FINEST}, DEGREE, PRECISION)
-            todo += [box[name] for box in reversed(judged.open)]
-            for piece in judged.pieces:
-                part = piece.box[name]
-                if piece.answer is (not question.rising):
-                    pair = piece.pair or min(question.points)
-                    return Found((), (), False, expansions, PRECISION, (part.centre, pair))
-                (left if piece.answer is None else certified).append((part.low, part.high))
-    return Found(tuple(sorted(certified)), tuple(sorted(left)), not left, expansions, PRECISION)
-
-
-def _too_large(order: _Neighbours, name: str, interval: Interval) -> bool:
-    """Whether the first tokens alone show that the interval has to be halved: their expansion costs far less.
-
-    Only a guess at what is worth the full expansion: nothing is certified here.
-    """
-    few = int(SHARE * order.n)
-    chosen = tuple(pair for pair in order.pairs() if pair[1] <= few)
-    if not chosen or 2 * interval.radius <= FINEST:
-        return False
-    small = replace(order, n=few, layers=tuple({layer for layer, _, _ in chosen}), chosen=chosen)
-    judged = judge(small, {name: interval}, {name: FINEST}, DEGREE, PRECISION)
-    return bool(judged.open) and not any(piece.answer is False for piece in judged.pieces)
+            continue
+        expansions += 1
+        judged = judge(question.order, {name: interval}, {name: FINEST}, advised=degree)
+        degrees |= {judged.used} if judged.pieces else set()
+        todo += [(box[name], judged.degree) for box in reversed(judged.open)]
+        for piece in judged.pieces:
+            part = piece.box[name]
+            if piece.answer is (not question.rising):
+                pair = piece.pair or min(question.points)
+                return Found((), (), False, expansions, FLOATS, (part.centre, pair))
+            (left if piece.answer is None else certified).append((part.low, part.high))
+    span = (min(degrees, default=0), max(degrees, default=0))
+    return Found(tuple(sorted(certified)), tuple(sorted(left)), not left, expansions, FLOATS, None, span)
 
 
 def _at_exact_parameters(question: Question) -> Found:

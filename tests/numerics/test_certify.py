@@ -8,7 +8,7 @@ import pytest
 from numerics.certify import Order, Piece, first_failures, judge, steps
 from numerics.gram import mean_field
 from numerics.series import Interval
-from theory.decoder import Decoder, SlidingWindow
+from theory.decoder import Bidirectional, Decoder, SlidingWindow
 from theory.errors import InvalidInput
 
 TWELVE = Order(12, (3,), Decoder(residual=2))  # small, and its order depends on beta: it fails below 0.4
@@ -76,13 +76,14 @@ def test_a_doubtful_pair_before_the_first_failure_is_refused():
         first_failures(Order(4, (2,), Decoder(norm="none"), Fraction(1, 3)), cap=128)
 
 
-def settle(order, box, floor, degree=None):
+def settle(order, box, floor, degree=None, lengths=()):
     """Pieces of the whole box."""
-    todo, pieces = [box], []
+    todo, pieces = [(box, None)], []
     while todo:
-        found = judge(order, todo.pop(), floor, degree)
+        part, advised = todo.pop()
+        found = judge(order, part, floor, degree, lengths, advised)
         pieces += found.pieces
-        todo += found.open
+        todo += [(rest, found.degree) for rest in found.open]
     return pieces
 
 
@@ -140,6 +141,114 @@ def test_a_narrow_expansion_decides_what_a_wide_one_leaves_open():
     narrow = judge(TWELVE, {"beta": Interval("0.6", "0.7")}, {"beta": Fraction(1, 1000)})
     assert narrow.open == ()
     assert narrow.pieces == (Piece({"beta": Interval("0.6", "0.7")}, True),)
+
+
+# Several lengths at once
+
+THIRTY = Order(30, (3,), Decoder(residual=2))
+LENGTHS = {"all": tuple(range(2, 31)), "few": (19, 30)}
+
+
+@pytest.fixture(scope="module", params=LENGTHS)
+def chart(request):
+    box = {"alpha": Interval(0, "0.05")}
+    return request.param, settle(THIRTY, box, {"alpha": Fraction(1, 10**5)}, lengths=LENGTHS[request.param])
+
+
+def test_a_chart_says_for_every_length_what_the_floats_say(chart):
+    """Between what holds and what falls nothing is claimed; with all lengths asked for, that is nearly nowhere."""
+    which, pieces = chart
+    for piece in pieces:
+        x = piece.box["alpha"]
+        for at in (x.low, x.centre, x.high):
+            differences = by_floats(THIRTY, alpha=at)
+            assert min(d for (_, i, _), d in differences.items() if i <= piece.upto) > -1e-13
+            if piece.pair is not None:
+                assert piece.pair[1] > piece.upto
+                assert differences[piece.pair] < 1e-13
+        for length in LENGTHS[which]:
+            assert piece.at(length) is not None or x.high - x.low <= Fraction(1, 10**5)
+    assert np.isclose(sum(area(piece.box) for piece in pieces), 0.05, rtol=1e-12)
+    decided = sum(area(piece.box) for piece in pieces if all(piece.at(n) is not None for n in LENGTHS[which]))
+    assert decided > 0.049
+
+
+def test_a_chart_agrees_with_a_slice_for_each_length(chart):
+    _, pieces = chart
+    for length in (19, 30):
+        single = settle(
+            Order(length, (3,), THIRTY.decoder), {"alpha": Interval(0, "0.05")}, {"alpha": Fraction(1, 10**5)}
+        )
+        for answer in (True, False):
+            one = sum(area(piece.box) for piece in pieces if piece.at(length) is answer)
+            other = sum(area(piece.box) for piece in single if piece.answer is answer)
+            assert abs(one - other) <= 4e-5
+
+
+def test_a_chart_of_several_layers_is_about_all_of_them():
+    box, floor = {"alpha": Interval(0, "0.05")}, {"alpha": Fraction(1, 1000)}
+    both = settle(Order(26, (2, 3, 4), Decoder(residual=2)), box, floor, lengths=(20, 26))
+    alone = [settle(Order(26, (layer,), Decoder(residual=2)), box, floor, lengths=(20, 26)) for layer in (2, 3, 4)]
+    for length in (20, 26):
+        fails = [
+            max((p.box["alpha"].high for p in pieces if p.at(length) is False), default=0) for pieces in (both, *alone)
+        ]
+        assert fails[0] == max(fails[1:]) > 0
+
+
+@pytest.mark.parametrize(
+    ("order", "lengths", "reason"),
+    [
+        (THIRTY, (31,), "length <= n"),
+        (THIRTY, (1,), "2 <= length"),
+        (Order(6, (3,), Decoder(mask=Bidirectional())), (4,), "no later key"),
+    ],
+)
+def test_lengths_that_make_no_sense_are_named(order, lengths, reason):
+    with pytest.raises(InvalidInput, match=reason):
+        judge(order, {"alpha": Interval(0, 1)}, {"alpha": Fraction(1)}, lengths=lengths)
+
+
+# Up to alpha = 1, and without the residual
+
+
+@pytest.mark.parametrize("residual", [0, 1])
+def test_the_whole_range_of_alpha_for_twenty_tokens(residual):
+    """With the residual the order holds for so few at any alpha; alpha = 1 belongs to the last piece as a limit."""
+    order = Order(20, (2, 3, 6), Decoder(residual=residual))
+    pieces = settle(order, {"alpha": Interval(0, 1)}, {"alpha": Fraction(1, 1000)})
+    assert {piece.answer for piece in pieces} == {True}
+    assert max(piece.box["alpha"].high for piece in pieces) == 1
+
+
+def test_at_alpha_one_there_is_no_order():
+    for order, box in (
+        (TWELVE, {"alpha": Interval(1, 1), "beta": Interval(0, 1)}),
+        (Order(12, (3,), alpha=1), {"beta": Interval(0, 1)}),
+    ):
+        with pytest.raises(InvalidInput, match="alpha < 1"):
+            judge(order, box, dict.fromkeys(box, Fraction(1)))
+
+
+# The degree
+
+
+def test_the_degree_is_advised_and_obeyed():
+    wide = judge(Order(40, (5,)), {"alpha": Interval(0, 1)}, {"alpha": Fraction(1, 1000)})
+    assert wide.open
+    part = wide.open[0]
+    assert judge(Order(40, (5,)), part, {"alpha": Fraction(1, 1000)}, advised=wide.degree).used == wide.degree
+    fixed = judge(Order(40, (5,)), {"alpha": Interval(0, 1)}, {"alpha": Fraction(1, 1000)}, degree=5)
+    assert (fixed.degree, fixed.used) == (5, 5)
+
+
+def test_an_easier_box_is_given_a_lower_degree():
+    """Rests are far below the steps here, or far above them: the advice differs, and the parts with it."""
+    order, floor = Order(30, (4,), Decoder(residual=2)), {"alpha": Fraction(1, 10**6)}
+    easy = judge(order, {"alpha": Interval("0.02", "0.024")}, floor, advised=10)
+    hard = judge(order, {"alpha": Interval(0, 1)}, floor, advised=10)
+    assert hard.open
+    assert not easy.open or easy.degree < hard.degree
 
 
 def test_what_cannot_vary_is_named():

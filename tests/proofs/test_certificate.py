@@ -5,6 +5,7 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -172,6 +173,100 @@ def test_a_wrong_slice_is_not_confirmed(spoil, slice_file, tmp_path, monkeypatch
     found = copy.deepcopy(slice_file)
     spoil(found)
     assert checked(found, tmp_path) == 1
+
+
+# Charts: up to which length the order holds
+
+
+@pytest.fixture(scope="module")
+def chart_file():
+    order = Order(24, (2, 3), Decoder(residual=2))
+    survey = advance(survey_of(order, {"alpha": Interval(0, 1)}, Fraction(1, 200), lengths=(19, 21, 24)))
+    return certificate.map_certificate(survey)
+
+
+def test_a_chart_is_confirmed_up_to_alpha_one(chart_file, tmp_path):
+    assert chart_file["box"]["alpha"] == ["0", "1"]
+    assert {piece["upto"] for piece in chart_file["pieces"]} >= {18, 24}
+    assert checked(chart_file, tmp_path) == 0
+
+
+def test_a_chart_survives_its_file(chart_file, tmp_path):
+    path = tmp_path / "chart.json"
+    certificate.write(chart_file, path)
+    start = survey_of(
+        Order(24, (2, 3), Decoder(residual=2)), {"alpha": Interval(0, 1)}, Fraction(1, 200), lengths=(19, 21, 24)
+    )
+    assert certificate.map_certificate(certificate.resume(path, start)) == chart_file
+    with pytest.raises(InvalidInput, match="same question"):
+        certificate.resume(path, replace(start, lengths=(20,)))
+
+
+def exaggerate(found):
+    """The order is said to hold for one token more than it does."""
+    next(piece for piece in found["pieces"] if piece["holds"] is False)["upto"] += 1
+
+
+def overstate(found):
+    """The order is said to hold for all lengths where it holds for some."""
+    next(piece for piece in found["pieces"] if piece["holds"] is False).update(upto=24, holds=True)
+
+
+def fall_early(found):
+    """A step of the last query that holds is said to fall."""
+    piece = next(piece for piece in found["pieces"] if piece["holds"] is False)
+    piece["upto"], piece["falls"] = 10, [3, 18, 16]
+
+
+def fall_nowhere(found):
+    """The falling step is not one between keys of the query."""
+    next(piece for piece in found["pieces"] if piece["holds"] is False)["falls"] = [3, 24, 24]
+
+
+def hide(found):
+    """A falling step is left out, but the answer kept."""
+    next(piece for piece in found["pieces"] if piece["holds"] is False).pop("falls")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [exaggerate, overstate, fall_early, fall_nowhere, hide, lose, other_model],
+    ids=lambda spoil: spoil.__name__,
+)
+def test_a_wrong_chart_is_not_confirmed(spoil, chart_file, tmp_path, monkeypatch):
+    monkeypatch.setattr(recheck, "MOST_HALVINGS", 1)
+    found = copy.deepcopy(chart_file)
+    spoil(found)
+    assert checked(found, tmp_path) == 1
+
+
+def test_nothing_can_be_said_at_alpha_one(chart_file, tmp_path):
+    found = {**chart_file, "box": {"alpha": ["1", "1"]}, "pieces": [], "open": []}
+    assert checked(found, tmp_path) != 0
+
+
+@pytest.mark.parametrize(("variables", "part"), [(1, ("1/4", "3/4")), (2, ("0", "1/8"))])
+def test_the_script_moves_polynomials(variables, part):
+    """Over a part of the box it is the same function: (p + 2 q)^3 for parameters p, q."""
+    box = {"alpha": (Fraction(0), Fraction(1)), "beta": (Fraction(2), Fraction(3))}
+    box = {name: box[name] for name in list(box)[:variables]}
+    inner = {**box, "alpha": (Fraction(part[0]), Fraction(part[1]))}
+
+    def cube(over):
+        grid = recheck.Grid(variables, 3)
+        recheck.flint.ctx.cap = grid.length
+        packed = [recheck.ZERO] * grid.length
+        for axis, (low, high) in enumerate(over.values()):
+            packed[0] += recheck.ball((low + high) / 2) * (axis + 1)
+            packed[grid.stride + axis] = recheck.ball((high - low) / 2) * (axis + 1)
+        linear = recheck.Jet(grid, recheck.arb_series(packed, grid.length))
+        return linear * linear * linear
+
+    cap = recheck.flint.ctx.cap
+    moved, direct = cube(box).within(box, inner), cube(inner)
+    recheck.flint.ctx.cap = cap
+    assert all(moved.series[k].overlaps(direct.series[k]) for k in moved.grid.places)
+    assert all(moved.series[k].rad() < 1e-12 for k in moved.grid.places)
 
 
 def test_parts_that_overlap_do_not_cover():

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,10 +38,11 @@ from sympy import (
 )
 
 from proofs.kernel import RULES, Rejected, check, prove, substitute
-from theory import Claim
+from theory import Claim, averaging
 from theory.decoder import Bidirectional, Decoder
 from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated, Inputs, Sphere
+from theory.layer_one import R_IS, layer_one, r
 from theory.quantities import Gram, InputGram, Mix, Score, Weight
 from theory.symbols import alpha, beta, d, i, j, k, lam, m
 from theory.topics import TOPICS
@@ -176,6 +178,42 @@ def test_constant_sum():
 def test_linear_sum():
     shown(Eq(Sum(alpha * k, (k, 1, i)), alpha * Sum(k, (k, 1, i))), "linear_sum")
     rejected(Eq(Sum(alpha * k, (k, 1, i)), Sum(k, (k, 1, i))), "linear_sum")
+
+
+def summed(*premise_given, limits=((k, 1, i),), given=(), term=alpha * k, of=None, says=lambda total: Gt(total, 0)):
+    """A sum of terms that are positive for alpha > 0."""
+    statement = says(Sum(term if of is None else of, *limits))
+    return derive(
+        Step("term", Gt(term, 0), "sign", given=premise_given),
+        Step("goal", statement, "positive_sum", ("term",), given=given),
+        given=(alpha > 0,),
+    )
+
+
+def test_positive_sum():
+    summed()
+    summed(k <= i, k >= 1)
+    summed(limits=((k, 1, i), (l, 1, j)), term=alpha * k * l)
+    summed(limits=((k, j, i),), given=(j <= i,))
+    for premise_given, options in (
+        ((k <= j,), {}),  # not the whole range
+        ((k <= j,), {"given": (k <= j,)}),  # the index is bound: what is known of another k is no help
+        ((l <= j,), {"limits": ((k, 1, i), (l, 1, i)), "term": alpha * k * l}),
+        ((), {"limits": ((k, j, i),)}),  # the range may be empty
+        ((), {"limits": ((k, 1, i), (l, 1, j - 1)), "term": alpha * k * l}),
+        ((), {"of": alpha * (k - 1)}),
+        ((), {"says": lambda total: Lt(total, 0)}),
+        ((), {"says": lambda total: Gt(total, 1)}),
+    ):
+        with pytest.raises(Rejected, match="positive_sum"):
+            summed(*premise_given, **options)
+
+
+def test_the_index_of_a_positive_sum_is_fresh():
+    fixed = Step("term", Gt(k - 2, 0), "hypothesis")
+    goal = Step("goal", Gt(Sum(k - 2, (k, 1, i)), 0), "positive_sum", ("term",))
+    with pytest.raises(Rejected, match="positive_sum"):
+        derive(fixed, goal, given=[Gt(k, 2)])
 
 
 def termwise(given, limits=(k, 1, i - 1)):
@@ -389,6 +427,151 @@ def test_cauchy_schwarz():
     rejected(below, "cauchy_schwarz", *known, given=domain[:2])  # the inputs may be dependent
     rejected(below, "cauchy_schwarz", known[0], given=domain)  # x_j may vanish
     rejected(Lt(S(3, i, j), 1), "cauchy_schwarz", *known, given=domain)
+
+
+# --- layers as matrices ---------------------------------------------------------------------------
+
+
+def test_symmetric():
+    shown(Eq(G(2, i, j), G(2, j, i)), "symmetric")
+    rejected(Eq(G(2, i, j), G(1, j, i)), "symmetric")
+    rejected(Eq(A(2, i, j), A(2, j, i)), "symmetric")  # under the mask one of them is zero
+    rejected(Eq(G(2, i, j), G(2, j, i, decoder=Decoder(mask=Bidirectional()))), "symmetric")
+    rejected(Eq(G(2, i, j, inputs=Sphere(d, 0)), G(2, j, i, inputs=Sphere(d, 0))), "symmetric")
+
+
+def altered(derivation: Derivation, rule: str, *more: Step, **changes):
+    """Check the derivation up to the step by ``rule``, with this step changed and ``more`` put in before it."""
+    place = [step.rule for step in derivation.steps].index(rule)
+    steps = (*derivation.steps[:place], *more, replace(derivation.steps[place], **changes))
+    return check(replace(derivation, steps=steps))
+
+
+def refused(derivation: Derivation, rule: str, *more: Step, **changes):
+    """That it is this step, so changed, that is rejected."""
+    with pytest.raises(Rejected, match=rf"\({rule}\)"):
+        altered(derivation, rule, *more, **changes)
+
+
+PRODUCTS = averaging.layer(2)  # ends with the rule
+ORDERED = (Lt(i, k), Lt(j, l))
+
+
+def test_minors():
+    altered(PRODUCTS, "minors")
+    altered(PRODUCTS, "minors", given=(*ORDERED, Lt(k, 5)))  # less than is known
+    below, entries, inside = PRODUCTS.steps[-1].premises
+    smaller = PRODUCTS.steps[-1].statement
+    for changes in (
+        {"given": ORDERED[:1]},
+        {"given": (Lt(i, k), Lt(l, j))},
+        {"statement": Le(*smaller.args)},
+        {"statement": Gt(*smaller.args)},  # the minor may vanish
+        {"statement": smaller.xreplace({q: G(3, *q.args[1:3], decoder=q.decoder) for q in smaller.atoms(Gram)})},
+        {"premises": (below, inside, entries)},
+        {"premises": (below, entries)},
+        {"premises": (below, entries, below)},
+        {"premises": (below, "M-self", inside)},
+        {"hints": {"at": (k, j, i, l)}},
+        {"hints": {"at": (i, j, i, l)}},
+        {"hints": {"at": (i, j, i + 1, j + 1)}},
+    ):
+        refused(PRODUCTS, "minors", **changes)
+
+
+@pytest.mark.parametrize("place", range(3))
+def test_the_premises_of_minors_hold_at_all_positions(place):
+    """A premise that is known for some positions only is not enough, whatever the goal assumes of them."""
+    steps = {step.label: step for step in PRODUCTS.steps}
+    premises = list(steps["minor"].premises)
+    name, premises[place] = premises[place], "part"
+    for further in (Lt(k, 5), Eq(i, 3), Gt(j, 1)):
+        part = Step("part", steps[name].statement, "cite", (name,), (*steps[name].given, further))
+        refused(PRODUCTS, "minors", part, premises=tuple(premises))
+        refused(PRODUCTS, "minors", part, premises=tuple(premises), given=(*ORDERED, further))
+    fixed = Step("part", steps[name].statement, "cite", (name,), (*steps[name].given, Lt(alpha, Rational(1, 2))))
+    altered(PRODUCTS, "minors", fixed, premises=tuple(premises), given=(*ORDERED, Lt(alpha, Rational(1, 2))))
+
+
+def test_minors_of_different_models_do_not_mix():
+    """A minor whose rows come from different decoders is none of one matrix."""
+    own = Decoder(beta=0, residual=i)
+    model = {q: Gram(q.layer, *q.args[1:3], decoder=own, inputs=X) for q in PRODUCTS.steps[-1].statement.atoms(Gram)}
+    refused(PRODUCTS, "minors", statement=PRODUCTS.steps[-1].statement.xreplace(model))
+    (first, *_) = model
+    refused(PRODUCTS, "minors", statement=PRODUCTS.steps[-1].statement.xreplace({first: model[first]}))
+
+
+def test_rows_and_columns_of_minors_vary_by_themselves():
+    """Of the layer below only the minors with j = i are known."""
+    (last,) = (step for step in PRODUCTS.steps if step.rule == "minors")
+    steps = {step.label: step for step in PRODUCTS.steps}
+    same = {j: i}
+    parts = tuple(
+        Step(f"{name} at {i}{i}", steps[name].statement.xreplace(same), "cite", (name,),
+             tuple(h.xreplace(same) for h in steps[name].given), {"values": same})
+        for name in last.premises
+    )  # fmt: skip
+    changes = {"statement": last.statement.xreplace(same), "given": (Lt(i, k), Lt(i, l)), "hints": {"at": (i, i, k, l)}}
+    refused(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)
+
+
+INDEPENDENT = averaging.increasing(3)
+
+
+def test_independence():
+    altered(INDEPENDENT, "independence")
+
+    def score(layer, a, b, **model):
+        return S(layer, a, b, **{"decoder": averaging.AVERAGING, **model})
+
+    for changes in (
+        {"given": ()},  # i may equal j
+        {"given": (Lt(i, j),)},
+        {"premises": ("M-1",)},
+        {"premises": ("M-2", "M-1")},
+        {"premises": ("M-1", "M-1")},
+        {"statement": Lt(score(4, i, j), 1)},
+        {"statement": Lt(score(2, i, j), 1)},
+        {"statement": Lt(score(3, i, j), 0)},
+        {"statement": Gt(score(3, i, j), 1)},
+        {"statement": Lt(score(3, i, j, inputs=Equicorrelated(1 - alpha)), 1)},
+        {"statement": Lt(S(3, i, j), 1)},  # another decoder
+        {"hints": {"at": i}},
+        {"hints": {"at": Integer(1)}},
+    ):
+        refused(INDEPENDENT, "independence", **changes)
+
+
+def test_independence_needs_every_position():
+    """That M_kk does not vanish at some positions is not enough, not even at i and j."""
+    lemmas = {"M-1": averaging.first_layer(), "M-2": averaging.layer(2)}
+    for at, further in ((k, (k <= 5,)), (k, (j <= k,)), (Integer(1), ()), (i, ()), (i + 1, ())):
+        parts = [
+            replace(line, label=f"{label} at {at}", statement=line.statement.xreplace({k: at}), given=further,
+                    hints={"lemma": lemmas[label].name, "step": "M-positive", "values": {i: at, j: at}})
+            for label, line in ((step.label, step) for step in INDEPENDENT.steps) if label in lemmas
+        ]  # fmt: skip
+        changes = {"premises": tuple(part.label for part in parts), "hints": {"at": at}}
+        given = {"given": (Lt(j, i), *further)}
+        if at == i:  # any name of the position will do
+            altered(INDEPENDENT, "independence", *parts, **changes)
+        else:
+            refused(INDEPENDENT, "independence", *parts, **changes, **given)
+
+
+def test_independence_is_about_one_model():
+    """In the model k only M_kk is known not to vanish."""
+    own = {"decoder": Decoder(beta=beta, residual=k)}
+    coefficient = M(1, k, k, **own)
+    hints = {"lemma": "layer-one", "step": "M-self", "values": {i: k, lam: k}}
+    steps = (
+        Step("M", Eq(coefficient, k + r / (r + k - 1)), "cite", hints=hints),
+        Step("positive", Gt(coefficient, 0), "sign", ("M",)),
+        Step("goal", Lt(S(2, i, j, **own), 1), "independence", ("positive",), hints={"at": k}),
+    )
+    with pytest.raises(Rejected, match="a model depends"):
+        derive(*steps, given=(R_IS, Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)), lemmas=[layer_one()])
 
 
 # --- limits ---------------------------------------------------------------------------------------

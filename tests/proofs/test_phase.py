@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import typer
 
 from numerics.certify import Order
 from numerics.series import Interval
-from proofs import certificate, phase, phase_files
+from proofs import certificate, phase_files
 from proofs.phase import advance, crossings, gaps, survey_of
 from proofs.phase_command import certified_steps, layer_list, register
 from theory.decoder import Decoder
@@ -41,7 +42,7 @@ def run(*words):
 def test_a_slice_encloses_its_boundary(one):
     (crossing,) = crossings(one)
     assert (crossing.before, crossing.after) == (False, True)
-    assert 0 < crossing.high - crossing.low <= Fraction(4, 10**6)
+    assert 0 < crossing.high - crossing.low <= Fraction(1, 10**6)
     assert gaps(one) == []
     assert one.open == ()
     assert one.share(True) + one.share(False) + one.share(None) == 1
@@ -137,6 +138,41 @@ def test_files_hold_every_piece(two, tmp_path):
         phase_files.check_out(tmp_path / "map.txt")
 
 
+@pytest.fixture(scope="module")
+def chart():
+    order = Order(30, (3,), Decoder(residual=2))
+    return advance(survey_of(order, {"alpha": Interval(0, "0.05")}, Fraction(1, 10**5), lengths=range(2, 31)))
+
+
+def test_a_chart_has_a_crossing_for_every_length_that_fails(chart):
+    """The first failure at alpha = 0 is at query 19; the longer the sequence, the later the order begins to hold."""
+    starts = []
+    for length in range(2, 31):
+        found = crossings(chart, length)
+        assert gaps(chart, length) == []
+        if length < 19:
+            assert found == []
+            assert chart.share(True, length) == 1
+            continue
+        (crossing,) = found
+        assert (crossing.before, crossing.after) == (False, True)
+        assert crossing.high - crossing.low <= Fraction(1, 10**5)
+        starts.append(crossing)
+    assert all(one.high < other.low for one, other in pairwise(starts))
+    assert crossings(chart) == [starts[-1]]
+
+
+def test_a_chart_is_written_and_summed_up(chart, tmp_path):
+    phase_files.write(chart, tmp_path / "chart.csv")
+    phase_files.write(chart, tmp_path / "chart.npz")
+    with (tmp_path / "chart.csv").open() as stream:
+        assert [int(row["upto"]) for row in csv.DictReader(stream)] == [piece.upto for piece in chart.pieces]
+    with np.load(tmp_path / "chart.npz") as data:
+        assert data["upto"].tolist() == [piece.upto for piece in chart.pieces]
+    assert "begins to hold" in phase_files.summary(chart)
+    assert "n = 20: begins to hold" in phase_files.summary(replace(chart, lengths=(20, 25)))
+
+
 def test_a_figure_is_drawn(one, two, tmp_path):
     pytest.importorskip("matplotlib")
     from matplotlib.image import imread
@@ -180,11 +216,27 @@ def test_the_command_computes_writes_and_resumes(tmp_path, capsys):
         (["--layers", "3", "--beta", "0:1", "--out", "phase.txt"], "npz"),
         (["--layers", "3", "--beta", "0:1", "--plot", "phase.pdf"], "png"),
         (["--layers", "3", "--beta", "0:1", "--mask", "none"], "mask"),
+        (["--layers", "3", "--beta", "0:1", "--lengths", "6"], "--lengths"),
+        (["--layers", "3", "--beta", "0:1", "--lengths", "some"], "--lengths"),
+        (["--layers", "3", "--alpha", "1", "--beta", "0:1"], "alpha < 1"),
     ],
 )
 def test_bad_options_are_named(words, reason):
     with pytest.raises(InvalidInput, match=reason):
         run("--n", "5", *words)
+
+
+def test_the_command_for_several_lengths(tmp_path, capsys):
+    words = ["--n", "22", "--layers", "3", "--residual", "2", "--alpha", "0:1", "--resolution", "1e-4"]
+    file = tmp_path / "chart.json"
+    assert run(*words, "--lengths", "19,22", "--json", str(file)) == 0
+    text = capsys.readouterr().out
+    assert "n = 19: begins to hold between" in text
+    assert "n = 22: begins to hold between" in text
+    assert run(*words, "--lengths", "all") == 0
+    assert "n = 19" not in capsys.readouterr().out
+    with pytest.raises(InvalidInput, match="same question"):
+        run(*words, "--lengths", "20", "--json", str(file))
 
 
 def test_layers_as_typed():
@@ -207,4 +259,4 @@ def test_summaries_say_what_is_open(one):
     assert "begins to hold between" in phase_files.summary(one)
     assert "undecided from 0 to 1" in phase_files.summary(survey_of(ORDER, BETA))
     assert certificate.area(one.box) == 1
-    assert phase.DEGREES[1] == one.degree
+    assert one.degree is None

@@ -252,6 +252,63 @@ def test_certified_steps_are_those_of_the_floats_twin_fails():
     assert falsified(deep(), lambda order: floats_agree(order, lambda order: replace(order.decoder, norm="none")))
 
 
+# Every layer: attention that only averages
+
+
+@dataclass(frozen=True)
+class Averaging:
+    """Deep layers of attention with uniform weights; two rows and two columns."""
+
+    residual: Fraction
+    alpha: Fraction
+    layer: int
+    rows: tuple[int, int]
+    columns: tuple[int, int]
+
+    def enclosed(self):
+        return enclose(Decoder(0, self.residual), self.alpha, LONGEST, self.layer, BITS)
+
+
+WITHOUT_RESIDUAL, STRONG_RESIDUAL = st.just(Fraction(0)), st.fractions(2, 5, max_denominator=50)
+
+
+@st.composite
+def averaging(draw, residual=WITHOUT_RESIDUAL):
+    two = st.lists(st.integers(1, LONGEST), min_size=2, max_size=2, unique=True).map(sorted).map(tuple)
+    cosine = draw(st.one_of(st.just(Fraction(0)), NONNEGATIVE))
+    return Averaging(draw(residual), cosine, draw(st.integers(2, 9)), draw(two), draw(two))
+
+
+def every_row_rises(case):  # own.averaging-increasing
+    found = case.enclosed()
+    places = [(query, key) for query in range(2, LONGEST + 1) for key in range(1, query)]
+    return all(less(found.score(case.layer, i, j), found.score(case.layer, i, j + 1)) for i, j in places)
+
+
+def no_minor_is_negative(case):  # theory.averaging
+    found, (a, b), (c, d) = case.enclosed(), case.rows, case.columns
+    with working_precision(BITS):
+        g = {(p, q): found.gram(case.layer, p, q) for p in case.rows for q in case.columns}
+        return less(g[a, c] * g[b, d], g[a, d] * g[b, c]) is not True
+
+
+AVERAGING = {
+    "increasing": (averaging(), every_row_rises, averaging(STRONG_RESIDUAL)),
+    "minors": (averaging(), no_minor_is_negative, averaging(STRONG_RESIDUAL)),
+}
+
+
+@pytest.mark.parametrize("name", AVERAGING)
+def test_averaging(name):
+    holds(*AVERAGING[name][:2])
+
+
+@pytest.mark.parametrize("name", AVERAGING)
+def test_averaging_twin_fails(name):  # the hypothesis dropped that there is no residual
+    _, prop, twins = AVERAGING[name]
+    assert falsified(twins, prop)
+
+
 # Every layer, in two limits
 
 

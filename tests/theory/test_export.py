@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pkgutil
+import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,18 +20,46 @@ from sympy import Abs, And, E, Eq, Function, Implies, Le, Limit, Lt, Rational, S
 from sympy.core.relational import Relational
 
 from numerics import mean_field
-from theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Score, Step, Weight, alpha, beta, i, j, k, lam
+from theory import (
+    Claim,
+    Decoder,
+    Derivation,
+    Equicorrelated,
+    Gram,
+    Score,
+    Step,
+    Weight,
+    alpha,
+    beta,
+    d,
+    i,
+    j,
+    k,
+    lam,
+    n,
+)
+from theory import claims as claim_files
 from theory.claims import kim2025, own
 from theory.export import (
+    FORMS,
+    Item,
     derivation_latex,
     derivation_text,
+    expansions,
+    fragment,
     latex_document,
     markdown_document,
     python_source,
 )
-from theory.export.abbreviations import abbreviate
+from theory.export.abbreviations import CORRECTION, LIMIT, abbreviate
+from theory.export.arguments import Argument
+from theory.export.families import families
+from theory.export.models import models_of
+from theory.export.steps import Written
+from theory.finite_width import limiting_score, score_correction
 from theory.layer_one import h_squared, r
 from theory.layer_two import order
+from theory.notation import macros
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex, latex_condition
 from theory.notation.layout import display
@@ -36,9 +67,15 @@ from theory.notation.plain import plain
 from theory.notation.prose import escape, latex_prose, markdown_prose
 from theory.notation.width import measure
 from theory.quantities import Quantity
+from theory.symbols import m
 from theory.topics import TOPICS
 
 CLAIMS = [*kim2025.claims, *own.claims]
+SHIPPED = [
+    claim
+    for file in pkgutil.iter_modules(claim_files.__path__)
+    for claim in import_module(f"theory.claims.{file.name}").claims
+]
 
 FORMULAS = [
     (exp(beta * (1 - alpha)), r"e^{\beta (1 - \alpha)}", "exp(beta*(1 - alpha))"),
@@ -51,7 +88,16 @@ FORMULAS = [
     (i / (2 * r), r"\frac{i}{2 r}", "i/(2*r)"),
     (sqrt(1 + 3 * alpha), r"\sqrt{1 + 3 \alpha}", "sqrt(1 + 3*alpha)"),
     (Rational("0.154"), "0.154", "0.154"),
+    (Rational("0.104"), "0.104", "0.104"),
+    (Rational("0.010391178"), "0.010391178", "0.010391178"),
+    (Rational("-1e-7"), "-10^{-7}", "-0.0000001"),
     (Rational(1, 3), r"\frac{1}{3}", "1/3"),
+    (exp(-j / 2), "e^{-j/2}", "exp(-j/2)"),
+    (
+        (1 - alpha) / i * (alpha + 1 / i),
+        r"\frac{1 - \alpha}{i} \left(\alpha + \frac{1}{i}\right)",
+        "(1 - alpha)*(alpha + 1/i)/i",
+    ),
     (Function("h")(i) ** 2, "h(i)^{2}", "h(i)^2"),
     (2 * E * exp(2 * alpha), r"2 e^{1 + 2 \alpha}", "2*exp(1 + 2*alpha)"),
     (Sum(Weight(1, i, k), (k, 1, i)), r"\sum_{k=1}^{i} A^{(1)}_{ik}", "sum[k=1..i](A1[i,k])"),
@@ -76,20 +122,32 @@ def test_formulas_as_a_mathematician_writes_them(formula: sympy.Basic, in_latex:
     assert plain(formula) == in_text
 
 
+def test_a_sum_of_ones_is_a_number_of_things() -> None:
+    ones = sympy.Piecewise((1, Lt(Score(2, i, j), alpha)), (0, True))
+    pairs, queries = Sum(ones, (j, 1, i - 1), (i, 2, 50)), Sum(ones, (i, 2, 50))
+    assert latex(pairs) == r"\#\{(i, j) : 1 \le j < i \le 50,\ \alpha > S^{(2)}_{ij}\}"
+    assert latex(queries) == r"\#\{i : 2 \le i \le 50,\ \alpha > S^{(2)}_{ij}\}"
+    assert latex(Sum(2 * ones, (i, 2, 50))).startswith(r"\sum_{i=2}^{50}")
+
+
 def test_conditions_join_into_chains() -> None:
     domain = And(Lt(j + 1, i), Le(0, alpha), Lt(alpha, 1))
     shown = [latex_condition(part) for part in conditions(domain, (i, j, alpha, beta))]
     assert shown == [r"1 \le j < i - 1", r"0 \le \alpha < 1", r"\beta \ge 0"]
 
 
-POINT = {i: 7, j: 3, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
+POINT = {i: 7, j: 3, d: 5, n: 9, m: 2, alpha: Rational(2, 7), beta: Rational(3, 5), lam: Rational(4, 9)}
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", SHIPPED, ids=lambda claim: claim.id)
 def test_letters_do_not_change_a_statement(claim: Claim) -> None:
     """Letters put in and replaced again by their printed definitions give the same numbers."""
     short = abbreviate(claim.statement)
-    expression = short.expression
+    expression = short.expression.replace(Function("Gamma"), sympy.gamma)
+    if expression.has(CORRECTION):  # printed in a section of its own
+        paper = {alpha: sympy.Integer(0), beta: sympy.Integer(1), lam: sympy.Integer(1)}
+        terms = {CORRECTION: score_correction().xreplace(paper), LIMIT: limiting_score().xreplace(paper)}
+        expression = expression.xreplace(terms)
     for meaning in reversed(short.definitions):
         expression = expression.replace(*_replacement(meaning))
     assert _numbers(expression) == pytest.approx(_numbers(sympy.sympify(claim.statement)), rel=1e-12, abs=1e-12)
@@ -110,7 +168,7 @@ def _numbers(statement: Any) -> list[float]:
     values = []
     for relation in statement.atoms(Relational):
         difference = relation.lhs - relation.rhs
-        if not difference.has(Limit, sympy.Derivative):
+        if not difference.has(Limit, sympy.Derivative, sympy.Piecewise):
             number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity)}
             values.append(float(difference.xreplace(number).subs(POINT)))
     return sorted(values)
@@ -148,6 +206,9 @@ def test_text_is_escaped() -> None:
         ("arXiv 2509.21042v1, Eq. 4", "arXiv 2509.21042v1, Eq. 4"),
         ("'independent of i' holds", "`independent of $i$' holds"),
         ("layers 2-4, the paper's", "layers 2-4, the paper's"),
+        ("S_ij < S_i,j+1", "$S_{ij} < S_{i,j+1}$"),
+        ("see tests/test_order.py", r"see \texttt{tests/test\_order.py}"),
+        ("in e^sqrt(d) and e^(alpha sqrt(d))", r"in $e^{\sqrt{d}}$ and $e^{\alpha \sqrt{d}}$"),
     ],
 )
 def test_prose_with_formulas(typed: str, printed: str) -> None:
@@ -187,7 +248,7 @@ def test_documents_state_the_recorded_verdicts() -> None:
     in_latex = latex_document(CLAIMS, [], recorded, {})
     in_markdown = markdown_document(CLAIMS, [], recorded, {})
     assert r"\verdict{fails}{refuted}" in in_latex
-    assert r"witness $i = 27,\ j = 25$" in in_latex
+    assert r"witness $\mpquery = 27$, $\mpkey = 25$" in in_latex
     assert "**Verdict**: REFUTED" in in_markdown
     for claim in CLAIMS:
         assert f"### {claim.id}\n" in in_markdown
@@ -209,6 +270,169 @@ def test_a_derivation_by_itself_is_a_document() -> None:
     assert text.rstrip().endswith(r"\end{document}")
     assert r"A 100\% toy" in text
     assert r"\label{eq:toy-1:a-b}" in text
+
+
+# -- macros and fragments ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("claim", SHIPPED, ids=lambda claim: claim.id)
+def test_macros_stand_for_the_notation(claim: Claim) -> None:
+    full = [claim.statement] if sympy.sympify(claim.statement).count_ops() < 1000 else []
+    for part in (*full, abbreviate(claim.statement).expression):
+        written = latex(part, named=True)
+        assert macros.expand(written) == latex(part)
+        assert not re.search(r"\\(alpha|beta|lambda)\b", written)
+
+
+def test_prose_in_macros_says_the_same() -> None:
+    for text in [claim.note for claim in SHIPPED]:
+        written = macros.expand(latex_prose(text, named=True))
+        assert written.replace(" ", "") == latex_prose(text).replace(" ", "")
+
+
+def test_each_macro_stands_for_something_of_its_own() -> None:
+    for name, macro in macros.MACROS.items():
+        assert re.fullmatch("mp[A-Za-z]+", name)
+        assert {int(number) for number in re.findall(r"#(\d)", macro.body)} == set(range(1, macro.arguments + 1))
+        assert macro.meaning
+    assert {*macros.SYMBOLS.values(), *macros.FUNCTIONS.values(), *macros.QUANTITIES.values()} <= set(macros.MACROS)
+
+
+def members(statement: Any) -> Iterator[Any]:
+    """The parts of a statement, put together again from its families."""
+    for family in families(statement):
+        for layer in family.layers or (None,):
+            for model in family.models or (None,):
+                values = {
+                    q: q.func(layer or q.layer, q.query, q.key, *(model or q.args[3:]))
+                    for q in family.statement.atoms(Quantity)
+                }
+                yield family.statement.xreplace(values)
+
+
+@pytest.mark.parametrize("claim", SHIPPED, ids=lambda claim: claim.id)
+def test_families_are_the_whole_statement(claim: Claim) -> None:
+    found = list(members(claim.statement))
+    assert len(found) == len(set(found))
+    assert set(found) == set(And.make_args(sympy.sympify(claim.statement)))
+
+
+def body(text: str) -> str:
+    """A fragment without comments and definitions."""
+    return "\n".join(line for line in text.splitlines() if not line.startswith(("%", r"\providecommand", r"\ifcs")))
+
+
+def formulas(text: str) -> str:
+    """The mathematics in a fragment: its words, labels and references taken out."""
+    text = re.sub(r"\\(label|eqref|texttt|operatorname)\{[^{}]*\}", "", body(text))
+    shown = [match[2] for match in re.finditer(r"\\begin\{(align\*?)\}(.*?)\\end\{\1\}", text, re.DOTALL)]
+    plain = re.compile(r"\\(?:intertext|text)\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
+    within = [word for part in shown for word in plain.findall(part)]
+    outside = re.sub(r"\\begin\{(align\*?)\}.*?\\end\{\1\}", "", text, flags=re.DOTALL)
+    inline = re.findall(r"\$[^$]*\$", "\n".join([outside, *within]))
+    return "\n".join([*(plain.sub("", part) for part in shown), *inline])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fragment_writes_its_notation_in_macros_alone(form: Any) -> None:
+    recorded = {claim.id: {"verdict": "PROVED"} for claim in CLAIMS}
+    items = [*(Item(c.id, c) for c in CLAIMS), *(Item(name, t) for name, t in expansions().items())]
+    text = fragment(items, form, recorded, {})
+    mathematics = formulas(text)
+    assert mathematics.count(r"\mpalpha") > 100
+    assert not re.search(r"\\(alpha|beta|lambda|kappa|mu|nu|omega|theta|ell|mathcal)\b", mathematics)
+    letters = set(re.findall("[A-Za-z]", re.sub(r"\\[A-Za-z]+", " ", mathematics)))
+    assert letters <= set("edO")  # the number e, the d of d/dm, Landau's O
+
+
+def check_complete(text: str) -> None:
+    """A fragment defines the macros that it uses and no others, guards its environments, has its labels."""
+    defined = re.findall(r"\\providecommand\{\\(\w+)\}", text)
+    used = set(re.findall(r"\\(mp[A-Za-z]+)", body(text)))
+    assert len(defined) == len(set(defined))
+    assert used <= set(defined)
+    for name in set(defined) - used:  # needed by others
+        assert any(rf"\{name}" in macros.MACROS[other].body for other in defined)
+    for name in {"theorem", "remark", "proof"} & set(re.findall(r"\\begin\{(\w+)\}", text)):
+        assert rf"\ifcsname {name}\endcsname" in text
+    labels = re.findall(r"\\label\{([^}]*)\}", text)
+    assert len(labels) == len(set(labels))
+    assert set(re.findall(r"\\eqref\{([^}]*)\}", text)) <= set(labels)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_fragment_brings_what_it_needs(form: Any) -> None:
+    check_complete(fragment([Item("eq4", kim2025.claims[5]), Item("order", order())], form, {}, {}))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", FORMS)
+def test_every_fragment_brings_what_it_needs(form: Any) -> None:
+    recorded = {claim.id: {"verdict": "PROVED"} for claim in SHIPPED}
+    subjects = {**{claim.id: claim for claim in SHIPPED}, **TOPICS, **expansions()}
+    for name, subject in subjects.items():
+        check_complete(fragment([Item(name, subject)], form, recorded, {}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (r"\providecommand{\mpalpha}{\alpha}", ""),
+        (r"\ifcsname theorem\endcsname\else", ""),
+        (r"\label{mp:order:zero}", ""),
+        (r"\label{mp:eq4}", r"\label{mp:order}"),
+        ("", "\\mpunheard "),
+    ],
+)
+def test_an_incomplete_fragment_is_found(old: str, new: str) -> None:
+    recorded = {"kim2025.eq4": {"verdict": "PROVED"}}
+    text = fragment([Item("eq4", kim2025.claims[5]), Item("order", order())], "proof", recorded, {})
+    assert old in text
+    spoilt = text.replace(old, new) if old else text + new
+    with pytest.raises(AssertionError):
+        check_complete(spoilt)
+
+
+@pytest.mark.parametrize("form", ["theorem", "proof"])
+@pytest.mark.parametrize("verdict", ["PROVED", "ENCLOSED", "SAMPLED", "REFUTED", "UNKNOWN", None])
+def test_only_what_is_certain_is_a_theorem(form: Any, verdict: str | None) -> None:
+    claim = Claim("mine.order", Lt(Score(3, i, j), Score(3, i, j + 1)), j < i, inputs=Equicorrelated(0))
+    recorded = {} if verdict is None else {"mine.order": {"verdict": verdict, "witness": {"i": "27", "j": "25"}}}
+    text = fragment([Item("order", claim)], form, recorded, {})
+    certain = verdict in ("PROVED", "ENCLOSED")
+    assert (r"\begin{theorem}" in text) is certain
+    assert (r"\begin{proof}" in text) is (certain and form == "proof")
+    assert (r"\emph{" in text) is not certain
+    assert f"% mine.order: {verdict or 'not recorded'}" in text
+    assert (r"it fails at $\mpquery = 27$, $\mpkey = 25$" in text) is (verdict == "REFUTED")
+    assert (r"\text{(false)}" in text) is (verdict == "REFUTED")
+
+
+def test_a_proof_refers_to_what_is_printed() -> None:
+    """Steps of a lemma by number where its proof is printed too, in words where it is not."""
+    alone = fragment([Item("layer-two", TOPICS["layer-two"])], "proof", {}, {})
+    together = fragment([Item(name, TOPICS[name]) for name in ("norms", "layer-two")], "proof", {}, {})
+    assert "of the derivation ``Norms after the first layer''" in alone
+    assert "``Norms after the first layer''" not in together
+    check_complete(alone)
+    check_complete(together)
+
+
+@pytest.mark.parametrize("claim", [c for c in SHIPPED if c.proof is not None], ids=lambda claim: claim.id)
+def test_a_letter_means_the_same_in_statement_and_proof(claim: Claim) -> None:
+    assert claim.proof is not None
+    stated = {meaning.args[0]: meaning for meaning in abbreviate(claim.statement).definitions}
+    for meaning in Written(Argument(claim.proof, {}), "it", 30.0, {}).letters(claim.proof.steps):
+        assert stated.get(meaning.args[0], meaning) == meaning
+
+
+def test_models_of_a_claim_are_named_as_in_its_proof() -> None:
+    (claim,) = [claim for claim in SHIPPED if claim.id == "own.layernorm-scale-d"]
+    text = fragment([Item("it", claim)], "proof", {claim.id: {"verdict": "PROVED"}}, {})
+    assert len(models_of([claim.statement])) == 2
+    statement, proof = text.split(r"\begin{proof}")
+    (line,) = re.findall(r".*mpwidth \\mpgram.*", statement)
+    assert line.split(r"\label")[0].strip(" \\") in proof
 
 
 # -- Python ------------------------------------------------------------------------------------
@@ -282,6 +506,6 @@ def test_models_with_their_own_parameters_are_named() -> None:
     zero = Equicorrelated(0)
     cold, hot = (Score(2, 2, 1, decoder=Decoder(beta=b), inputs=zero) for b in (2, 1))
     text = latex_document([Claim("mine.two_models", Lt(cold, hot))], [], {}, {})
-    assert r"\mathcal{M}_1" in text
-    assert r"\mathcal{M}_2" in text
+    assert r"\mpin{\mpmodel{1}}" in text
+    assert r"$\mpmodel{2}$: " in text
     assert r"mine.two\_models" in text

@@ -38,6 +38,12 @@ claims = [
         source="completes kim2025.increasing-alpha",
         note="Not at one alpha but at every one from 0.02 to 0.99, layers two to four, n = 50.",
     ),
+    Claim(
+        "own.increasing-to-one",
+        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, Rational("0.02")), Lt(alpha, 1)),
+        source="extends own.increasing-interval",
+        note="With the residual at every alpha from 0.02 up to 1, layers two to nine, n = 50: nothing happens near 1.",
+    ),
     *(
         Claim(
             f"own.increasing-{layer}",
@@ -117,9 +123,17 @@ claims = [
     ),
     Claim(
         "own.no-residual-interval",
-        closer_scores_higher(3, 4), _up_to(20, _between(alpha, "0", "0.99")), decoder=WITHOUT_RESIDUAL,
+        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, 0), Lt(alpha, 1)), decoder=WITHOUT_RESIDUAL,
         source="a part of own.no-residual-conjecture",
-        note="At every alpha from 0 to 0.99, n = 20.",
+        note="At every alpha from 0 up to 1, layers two to nine, n = 50. As alpha tends to 1 all scores tend to 1, and the "
+        "order stays.",
+    ),
+    Claim(
+        "own.no-residual-sharpness",
+        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(20, _between(beta, "0", "16")),
+        decoder=Decoder(beta=beta, residual=0), inputs=_ZERO,
+        source="a part of own.no-residual-conjecture",
+        note="At every beta from 0 to 16, layers two to nine, n = 20, alpha = 0.",
     ),
     Claim(
         "own.no-residual-conjecture",

@@ -6,28 +6,52 @@ D_i = e + (i - 1) e^alpha. A text that uses a letter says what it stands for.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sympy import Basic, Eq, Expr, Function, Integer, Mul, Pow, Rational, Symbol, exp, false, sqrt, true
+from sympy import (
+    Add,
+    Basic,
+    E,
+    Eq,
+    Expr,
+    Function,
+    Integer,
+    Mul,
+    Pow,
+    Rational,
+    Symbol,
+    collect,
+    exp,
+    expand,
+    false,
+    hyper,
+    preorder_traversal,
+    sqrt,
+    true,
+)
 
 from theory import layer_one, limits, paper_forms
+from theory.cosine import mean_cosine_shared_gaussian
 from theory.finite_width import limiting_score, score_correction
 from theory.symbols import alpha, beta, d, i, j, k, lam, m
 
 # Functions without assumptions: an inequality between them must not decide itself.
 G, H = Function("g"), Function("h")
 G_PRIME, H_PRIME = Function("g'"), Function("h'")  # without the residual
-H_PAPER = Function("hhat")  # the paper's form of h, where h in the general form stands beside it
+H_GENERAL = Function("hhat")  # h in the general form, where the paper's form stands beside it
 NORMALISER = Function("D")
+GAMMA = Function("Gamma")  # SymPy's own would evaluate itself
 S = Symbol("s", positive=True)
 Q = Symbol("q", real=True)  # the limit of h(i)^2
 R = layer_one.r
 
 CORRECTION = Symbol("c^{(2)}_{ij}", real=True)  # printed in full in a section of its own
 LIMIT = Symbol(r"\bar{S}^{(2)}_{ij}", real=True)  # the score in the limit of infinite width
+W = Symbol("w", positive=True)  # the inverse of a sum that a formula divides by again and again
 _WIDE_R = exp(sqrt(d) * (1 - alpha))
 
 Table = dict[Basic, Basic]
@@ -64,7 +88,8 @@ def _rows(g: Any, h: Any, g_form: Callable[[Expr], Expr], h_squared: Callable[[E
 @cache
 def _general() -> tuple[Table, Table]:
     q = limits.h_squared_limit
-    first: Table = {exp(beta * (1 - alpha)): R, q: Q, 2 * q: 2 * Q}
+    first: Table = {exp(times * beta * (1 - alpha)): R**times for times in (1, 2, 3)}
+    first |= {q: Q, 2 * q: 2 * Q}
     return first, _rows(G, H, layer_one.g, layer_one.h_squared)
 
 
@@ -75,6 +100,15 @@ def _corrections() -> Table:
     c, limit = score_correction(i, j).xreplace(setting), limiting_score(i, j).xreplace(setting)
     factors = (Integer(1), Integer(-1), Rational(1, 1024), Rational(-1, 1024))
     return {**{factor * c: factor * CORRECTION for factor in factors}, limit: LIMIT, -limit: -LIMIT}
+
+
+@cache
+def _sampler_mean() -> Table:
+    """The mean cosine of the paper's inputs at d = 64, alpha = 1/2, which SymPy turns into numbers of 36 digits."""
+    half, width = Rational(1, 2), Integer(64)
+    series = hyper((half, half), (width / 2 + 1,), half**2)
+    mean = (GAMMA((width + 1) / 2) / GAMMA(width / 2)) ** 2 * series / width
+    return {mean_cosine_shared_gaussian(half, 64): mean}
 
 
 @cache
@@ -93,12 +127,11 @@ def _side_by_side() -> tuple[Table, dict[str, Letter]]:
 
     table: Table = {}
     for x in _POSITIONS:
-        for letter, square in ((H, general(x)), (H_PAPER, paper_forms.h_squared(x))):
+        for letter, square in ((H_GENERAL, general(x)), (H, paper_forms.h_squared(x))):
             table |= {sqrt(square): letter(x), 1 / sqrt(square): 1 / letter(x), square: letter(x) ** 2}
-    _, over = _paper()
     letters = {
-        "h": Letter(H, Eq(H(i) ** 2, general(i))),
-        "hhat": Letter(H_PAPER, Eq(H_PAPER(i) ** 2, paper_forms.h_squared(i).xreplace(over)), ("D",)),
+        "hhat": Letter(H_GENERAL, Eq(H_GENERAL(i) ** 2, general(i))),
+        "h": Letter(H, Eq(H(i) ** 2, _paper_square(2 * E + (i - 1) * paper_forms.x)), ("D",)),
     }
     return table, letters
 
@@ -124,13 +157,21 @@ def _letters() -> tuple[dict[str, Letter], dict[str, Letter]]:
     paper = {
         "D": Letter(NORMALISER, Eq(NORMALISER(i), paper_forms.normaliser(i))),
         "g": Letter(G, Eq(G(i), paper_forms.g(i).xreplace(over)), ("D",)),
-        "h": Letter(H, Eq(H(i) ** 2, paper_forms.h_squared(i).xreplace(over)), ("D",)),
+        "h": Letter(H, Eq(H(i) ** 2, _paper_square(2 * E + (i - 1) * paper_forms.x)), ("D",)),
         "g'": Letter(G_PRIME, Eq(G_PRIME(i), paper_forms.g_prime(i).xreplace(over)), ("D",)),
-        "h'": Letter(H_PRIME, Eq(H_PRIME(i) ** 2, paper_forms.h_prime_squared(i).xreplace(over)), ("D",)),
+        "h'": Letter(H_PRIME, Eq(H_PRIME(i) ** 2, _paper_square(E)), ("D",)),
     }
     return general, paper
 
 
+def _paper_square(own: Expr) -> Expr:
+    """The paper's squared norm over its common denominator, ``own`` being the weight of x_i times D(i)."""
+    other, earlier = paper_forms.x, i - 1
+    cross = alpha * earlier * other * collect(expand(2 * own + (i - 2) * other), other)
+    return (own**2 + earlier * other**2 + cross) / NORMALISER(i) ** 2
+
+
+@cache
 def abbreviate(
     expression: Basic, rows: bool = True, paper_rows: bool = True, side_by_side: bool = False
 ) -> Abbreviated:
@@ -152,8 +193,10 @@ def abbreviate(
         expression = expression.xreplace({_WIDE_R: R})
         letters = {**general, "r": Letter(R, Eq(R, _WIDE_R))}
     expression = expression.xreplace(_corrections()).xreplace(first)
+    if expression.has(hyper):
+        expression = expression.xreplace(_sampler_mean())
     if rows:
-        expression = expression.xreplace(table)
+        expression = _inner_products(expression).xreplace(table)
     if not expression.has(G, H):
         forms, normalisers = _paper()
         before = expression
@@ -166,6 +209,8 @@ def abbreviate(
         expression = expression.xreplace(normalisers)
         if expression != before:
             letters = {"s": general["s"], "r": general["r"], "q": general["q"], **paper}
+    expression, inverse = _inverses(expression)
+    letters = {**letters, **inverse}
     expression = expression.replace(_is_norm, _norm)
     with_s = expression.xreplace({lam: S - 1})
     if len(str(with_s)) < len(str(expression)):
@@ -173,6 +218,35 @@ def abbreviate(
     if expression in (true, false):
         return Abbreviated(full, ())
     return Abbreviated(expression, _definitions(expression, letters))
+
+
+def _inner_products(expression: Any) -> Any:
+    """g(x) in products, where SymPy has scattered its factors."""
+    for x in _POSITIONS:
+        factors = layer_one.g(x).args
+
+        def gathered(product: Any, x: Expr = x, factors: Any = factors) -> Any:
+            return Mul(G(x), *(f for f in product.args if f not in factors))
+
+        expression = expression.replace(lambda e, f=factors: e.is_Mul and set(f) <= set(e.args), gathered)
+    return expression
+
+
+def _inverses(expression: Any) -> tuple[Any, dict[str, Letter]]:
+    """w for the inverse of a sum that stands in three denominators or more: D(i) if LayerNorm's softmax has it."""
+    softmax = exp(sqrt(d)) + (i - 1) * exp(alpha * sqrt(d))
+    if expression.has(softmax):
+        return expression.xreplace({softmax: NORMALISER(i)}), {"D": Letter(NORMALISER, Eq(NORMALISER(i), softmax))}
+    divisors = Counter(
+        part.base for part in preorder_traversal(expression)
+        if isinstance(part, Pow) and part.exp.is_Integer and part.exp < 0 and isinstance(part.base, Add)
+    )  # fmt: skip
+    often = [base for base, times in divisors.items() if times >= 3 and not base.has(R, S, lam, NORMALISER)]
+    if len(often) != 1:
+        return expression, {}
+    (base,) = often
+    table = {1 / base**power: W**power for power in (1, 2)}
+    return expression.xreplace(table), {"w": Letter(W, Eq(W, 1 / base))}
 
 
 def _definitions(expression: Any, letters: dict[str, Letter]) -> tuple[Basic, ...]:
@@ -195,13 +269,10 @@ def joined(parts: Iterable[tuple[Basic, ...]]) -> tuple[Basic, ...]:
 
 def _is_norm(part: Basic) -> bool:
     """Whether ``part`` is a root of a product of squares h(x)^2."""
-    return (
-        isinstance(part, Pow)
-        and part.exp in (Rational(1, 2), -Rational(1, 2))
-        and all(
-            isinstance(f, Pow) and f.exp == 2 and f.base.func in (H, H_PRIME, H_PAPER) for f in Mul.make_args(part.base)
-        )
-    )
+    if not isinstance(part, Pow) or abs(part.exp) != Rational(1, 2):
+        return False
+    norms = (H, H_PRIME, H_GENERAL)
+    return all(isinstance(f, Pow) and f.exp == 2 and f.base.func in norms for f in Mul.make_args(part.base))
 
 
 def _norm(part: Basic) -> Basic:

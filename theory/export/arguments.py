@@ -50,19 +50,25 @@ class Argument:
     def _side_by_side(self) -> bool:
         return compares_norms(step.statement for step in self.derivation.steps)
 
-    def _short(self, part: Basic) -> Abbreviated:
+    def short(self, part: Basic) -> Abbreviated:
+        """A statement in letters, with their definitions."""
         return abbreviate(part, self.rows, paper_rows=False, side_by_side=self._side_by_side)
 
     def statement(self, step: Step) -> Any:
         """The statement of a step in letters."""
-        return self._short(step.statement).expression
+        return self.short(step.statement).expression
+
+    @cached_property
+    def defined(self) -> set[Basic]:
+        """Letters that a hypothesis defines."""
+        return {hypothesis.lhs for hypothesis in self.derivation.hypotheses if isinstance(hypothesis, Eq)}
 
     @cached_property
     def letters(self) -> list[Basic]:
         """Definitions of the letters used that are not hypotheses already."""
         parts = (*self.derivation.hypotheses, *(step.statement for step in self.derivation.steps))
-        found = joined(self._short(part).definitions for part in parts)
-        return [meaning for meaning in found if meaning not in self.derivation.hypotheses]
+        found = joined(self.short(part).definitions for part in parts)
+        return [meaning for meaning in found if meaning.args[0] not in self.defined]
 
     @cached_property
     def hypotheses(self) -> list[Condition]:
@@ -76,6 +82,10 @@ class Argument:
         ranged = [symbol for symbol in (beta, lam, m) if symbol in used]
         return [*(c for d in definitions for c in conditions(d)), *conditions(And(*ranges), ranged)]
 
+    def given(self, step: Step) -> list[Condition]:
+        """Under what a step holds besides the hypotheses, what is always true left out."""
+        return [condition for part in step.given for condition in conditions(part)]
+
     def lemma(self, step: Step) -> tuple[str, str] | None:
         """Name and step label of the lemma that a step cites, or None."""
         if step.rule != "cite" or "lemma" not in step.hints:
@@ -88,7 +98,8 @@ class Argument:
 
     def values(self, step: Step) -> Mapping[Basic, Basic]:
         """What a citation puts in for the free symbols of the statement that it cites."""
-        return step.hints.get("values", {}) if step.rule == "cite" else {}
+        values = step.hints.get("values", {}) if step.rule == "cite" else {}
+        return {symbol: value for symbol, value in values.items() if symbol != value}
 
 
 def closure(derivations: Iterable[Derivation]) -> list[Derivation]:

@@ -12,6 +12,7 @@ from theory.derivation import Derivation, Step
 from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
+from theory.export.families import family_display
 from theory.export.models import Model, model_words, models_of, read
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex, latex_condition
@@ -70,7 +71,7 @@ def _for_all(parts: Sequence[Any]) -> str:
 def _names(models: Sequence[Model]) -> dict[Model, str]:
     if len(models) < 2:
         return {}
-    return {model: rf"\mathcal{{M}}_{place}" for place, model in enumerate(models, start=1)}
+    return {model: rf"\mathcal{{M}}_{{{place}}}" for place, model in enumerate(models, start=1)}
 
 
 def statement_markdown(claim: Claim) -> str:
@@ -78,7 +79,7 @@ def statement_markdown(claim: Claim) -> str:
     short = abbreviate(claim.statement)
     hypotheses = _for_all(conditions(And(claim.domain), claim.free_symbols))
     parts = [f"For all {hypotheses}:" if hypotheses else "It holds that"]
-    parts.append(_block(display(short.expression, MathPrinter(_names(models_of([claim.statement]))), WIDTH)))
+    parts.append(_block(family_display(short.expression, _names(models_of([claim.statement])), WIDTH)))
     if short.definitions:
         parts.append(_definitions("where", short.definitions))
     return "\n\n".join(parts)
@@ -115,9 +116,14 @@ def _claim(claim: Claim, recorded: Recorded) -> str:
 
 def _derivation(argument: Argument) -> str:
     derivation = argument.derivation
-    parts = [f"### {markdown_prose(derivation.title)} (`{derivation.name}`)"]
-    if derivation.intro:
-        parts.append(markdown_prose(derivation.intro))
+    title = f"### {markdown_prose(derivation.title)} (`{derivation.name}`)"
+    steps = [step_markdown(argument, step) for step in derivation.steps]
+    return "\n\n".join([title, *opening_markdown(argument), *steps])
+
+
+def opening_markdown(argument: Argument) -> list[str]:
+    """What a derivation starts from, a paragraph each: introduction, models, hypotheses, notation."""
+    parts = [markdown_prose(argument.derivation.intro)] if argument.derivation.intro else []
     names = _names(argument.models)
     for model in argument.models:
         label = f"Model ${names[model]}$" if names else "Model"
@@ -127,8 +133,7 @@ def _derivation(argument: Argument) -> str:
         parts.append(f"Hypotheses: {hypotheses}.")
     if argument.letters:
         parts.append(_definitions("Notation:", argument.letters))
-    parts += [step_markdown(argument, step) for step in derivation.steps]
-    return "\n\n".join(parts)
+    return parts
 
 
 def step_markdown(argument: Argument, step: Step) -> str:
@@ -154,8 +159,9 @@ def _reason(argument: Argument, step: Step) -> str:
         reason += " with " + ", ".join(f"{_inline(latex(v))} for {_inline(latex(s))}" for s, v in values.items())
     if step.why:
         reason = f"{markdown_prose(step.why)} ({reason})"
-    if step.given:
-        reason = f"For {_for_all([c for part in step.given for c in conditions(part)])}: {reason}"
+    given = argument.given(step)
+    if given:
+        reason = f"For {_for_all(given)}: {reason}"
     return reason + ":"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sympy
@@ -28,6 +28,10 @@ def read(model: Model) -> tuple[Decoder | None, Inputs | None]:
 
 def decoder_words(decoder: Decoder) -> str:
     """A decoder in words, formulas typed as prose types them."""
+    return ", ".join(_decoder_parts(decoder))
+
+
+def _decoder_parts(decoder: Decoder) -> list[str]:
     norm = {"l2": "l2 normalisation", "layernorm": "LayerNorm", "none": "no normalisation"}[decoder.norm]
     parts = [norm, _value("beta", decoder.beta), _value("lam", decoder.residual)]
     if isinstance(decoder.scale, str) or decoder.scale != 1:
@@ -35,7 +39,7 @@ def decoder_words(decoder: Decoder) -> str:
     parts.append(_mask_words(decoder.mask))
     if decoder.position is not None:
         parts.append(_position_words(decoder.position))
-    return ", ".join(part for part in parts if part)
+    return [part for part in parts if part]
 
 
 def _position_words(position: Any) -> str:
@@ -49,9 +53,16 @@ def _position_words(position: Any) -> str:
     return ""
 
 
+_NAMES = {"beta": "inverse temperature", "lam": "residual weight"}
+
+
 def _value(name: str, value: Any) -> str:
+    """``name = value``; nothing if the value is the symbol, words if it contains the symbol."""
     shown = str(value)
-    return "" if shown == name else f"{name} = {shown}"
+    if shown == name:
+        return ""
+    own = name in {symbol.name for symbol in getattr(value, "free_symbols", ())}
+    return f"{_NAMES[name]} {shown}" if own and name in _NAMES else f"{name} = {shown}"
 
 
 def _mask_words(mask: Any) -> str:
@@ -90,3 +101,27 @@ def model_words(decoder: Decoder | None, inputs: Inputs | None) -> str:
     parts = [decoder_words(decoder) if decoder is not None else "the claim's decoder"]
     parts.append(inputs_words(inputs) if inputs is not None else "the claim's inputs")
     return "; ".join(parts)
+
+
+def setting(models: Sequence[tuple[Decoder, Inputs]]) -> tuple[list[str], list[list[str]]]:
+    """Models as what an author takes: what all of them have, then what each has besides.
+
+    >>> setting([(Decoder(), Equicorrelated(sympy.Integer(0)))])
+    (['l2 normalisation', 'beta = lam = 1', 'a causal mask', 'equicorrelated inputs', 'alpha = 0'], [[]])
+    """
+    if len(models) == 1:
+        ((decoder, inputs),) = models
+        parts = _taken(decoder, inputs)
+        if decoder.beta == decoder.residual:
+            place = parts.index(_value("beta", decoder.beta))
+            parts[place : place + 2] = [f"beta = lam = {decoder.beta}"]
+        return parts, [[]]
+    each = [_taken(*model) for model in models]
+    common = [part for part in each[0] if all(part in parts for parts in each)]
+    return common, [[part for part in parts if part not in common] for parts in each]
+
+
+def _taken(decoder: Decoder, inputs: Inputs) -> list[str]:
+    articles = {"causal mask": "a ", "sliding window": "a ", "prefix": "a ", "expectation": "the "}
+    parts = [*_decoder_parts(decoder), *inputs_words(inputs).split(", ")]
+    return [next((word for noun, word in articles.items() if part.startswith(noun)), "") + part for part in parts]

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from theory.derivation import Derivation, Step
 from theory.export.arguments import Argument, rule_name, rule_sentence
 from theory.export.models import model_words, read
-from theory.notation.chains import conditions
 from theory.notation.plain import plain, plain_condition
 from theory.quantities import InputGram, Quantity
 
@@ -50,7 +49,7 @@ def derivation_text(derivation: Derivation, rules: Mapping[str, str]) -> str:
 
 
 def _flat(argument: Argument, step: Step) -> str:
-    return plain(argument.statement(step)) + _given(step)
+    return plain(argument.statement(step)) + _given(argument, step)
 
 
 def _hypotheses(argument: Argument) -> list[str]:
@@ -68,11 +67,9 @@ def _hypotheses(argument: Argument) -> list[str]:
     return lines
 
 
-def _given(step: Step) -> str:
-    if not step.given:
-        return ""
-    shown = [plain_condition(c) for part in step.given for c in conditions(part)]
-    return ", for " + " and ".join(shown)
+def _given(argument: Argument, step: Step) -> str:
+    shown = [plain_condition(condition) for condition in argument.given(step)]
+    return ", for " + " and ".join(shown) if shown else ""
 
 
 def _step(argument: Argument, step: Step, explain: bool) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,23 +12,36 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.printing.latex import LatexPrinter
 
-from theory.notation.chains import Chain, Condition
+from theory.notation import macros
+from theory.notation.chains import Chain, Condition, conditions
 from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
 from theory.quantities import InputGram, Quantity
+from theory.rope import Kappa
 
-_SUBSCRIPTED = ("D",)  # functions of a position that read better with an index
 SIGNS = {"==": "=", "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "!=": r"\ne"}
 
 
 class MathPrinter(LatexPrinter):
     """SymPy's printer with a mathematician's order, brackets and fractions.
 
-    ``models`` names the models that quantities carry, where a text speaks of several.
+    Args:
+        models: names of the models that quantities carry, where a text speaks of several.
+        named: whether to write the notation in macros (``theory.notation.macros``), not in letters.
+        layer: what stands for the layer of every quantity, where a formula is meant for several.
     """
 
-    def __init__(self, models: Mapping[tuple[Basic, Basic], str] | None = None) -> None:
+    def __init__(
+        self, models: Mapping[tuple[Basic, Basic], str] | None = None, named: bool = False, layer: str | None = None
+    ) -> None:
         super().__init__({"ln_notation": True})
         self.models = models or {}
+        self.named = named
+        self.layer = layer
+
+    def sign(self, name: str, *arguments: str, separator: str = "") -> str:
+        """A sign of the notation: its macro, or what that stands for."""
+        text = macros.call(name, *arguments, separator=separator)
+        return text if self.named else macros.expand(text)
 
     # -- sums, products, powers ---------------------------------------------------------------
 
@@ -49,15 +63,21 @@ class MathPrinter(LatexPrinter):
         head = "-" if sign < 0 else ""
         if not denominator:
             return head + self.product(numerator)
-        if all(part.is_Integer for part in denominator) and any(_tall(part) for part in numerator):
-            return head + rf"\frac{{1}}{{{self.product(denominator)}}} {self.product(numerator)}"
+        whole = all(part.is_Integer for part in denominator)
+        after = [part for part in numerator if (self._stacked(part) if _is_sum(part) else whole and _tall(part))]
+        if after:  # no fractions on top of a fraction
+            before = self.product([part for part in numerator if part not in after])
+            return head + rf"\frac{{{before}}}{{{self.product(denominator)}}} {self.product(after, alone=False)}"
         return head + rf"\frac{{{self.product(numerator)}}}{{{self.product(denominator)}}}"
 
-    def product(self, factors: list[Expr]) -> str:
-        """Factors side by side; a lone factor needs no brackets."""
+    def _stacked(self, part: Expr) -> bool:
+        return r"\frac" in self._print(part)
+
+    def product(self, factors: list[Expr], alone: bool = True) -> str:
+        """Factors side by side; a factor needs no brackets if nothing else stands beside the product."""
         if not factors:
             return "1"
-        if len(factors) == 1:
+        if len(factors) == 1 and alone:
             return self._print(factors[0])
         pieces: list[str] = []
         for place, factor in enumerate(factors):
@@ -88,20 +108,33 @@ class MathPrinter(LatexPrinter):
     def base(self, base: Expr) -> str:
         """What an exponent is attached to: anything with a superscript or parts gets brackets."""
         text = self._print(base)
-        plain = isinstance(base, Symbol) and "^" not in text and "'" not in text
+        shown = macros.expand(text)
+        plain = isinstance(base, Symbol) and "^" not in shown and "'" not in shown
         whole = bool(base.is_Integer and base.is_nonnegative)
         closed = isinstance(base, (AppliedUndef, InputGram, sympy.Abs)) or base is sympy.E
         return text if plain or whole or closed else bracket(text)
 
     def _print_Rational(self, expr: Any) -> str:
+        if abs(expr.p) == 1 and expr.q >= 10**4 and str(expr.q).rstrip("0") == "1":
+            return f"{'-' if expr.p < 0 else ''}10^{{-{len(str(expr.q)) - 1}}}"
         if is_decimal(expr):
             return decimal(expr)
         sign = "-" if expr.p < 0 else ""
         return str(expr.p) if expr.q == 1 else rf"{sign}\frac{{{abs(expr.p)}}}{{{expr.q}}}"
 
     def _print_ExpBase(self, expr: Any, exp: Any = None) -> str:
-        text = f"e^{{{self._print(expr.args[0])}}}"
+        text = f"e^{{{self._exponent(expr.args[0])}}}"
         return text if exp is None else f"{bracket(text)}^{{{exp}}}"
+
+    def _exponent(self, exponent: Expr) -> str:
+        """An exponent; a fraction over a number is written with a slash."""
+        sign, numerator, denominator = split_fraction(exponent)
+        if len(denominator) != 1 or not denominator[0].is_Integer:
+            return self._print(exponent)
+        above = self.product(numerator)
+        if len(numerator) == 1 and numerator[0].is_Add:
+            above = bracket(above)
+        return f"{'-' if sign < 0 else ''}{above}/{denominator[0]}"
 
     _print_exp = _print_ExpBase
 
@@ -109,7 +142,10 @@ class MathPrinter(LatexPrinter):
         return "e" if exp is None else f"e^{{{exp}}}"
 
     def _print_Abs(self, expr: Any, exp: Any = None) -> str:
-        text = self._print(expr.args[0])
+        inside = expr.args[0]
+        if isinstance(inside, Add) and inside.as_coeff_Add()[0].is_positive and inside.has(Quantity):
+            inside = -inside  # |S - 0.154|, not |0.154 - S|
+        text = self._print(inside)
         text = rf"\left| {text} \right|" if is_tall(text) else f"|{text}|"
         return text if exp is None else f"{text}^{{{exp}}}"
 
@@ -117,16 +153,38 @@ class MathPrinter(LatexPrinter):
 
     def _print_Function(self, expr: Any, exp: Any = None) -> str:
         if not isinstance(expr, AppliedUndef):
-            return super()._print_Function(expr, exp)
-        name = self._print(Symbol(expr.func.__name__))
-        if name in _SUBSCRIPTED:
-            text = f"{name}_{{{', '.join(self._print(arg) for arg in expr.args)}}}"
-            return text if exp is None else f"{text}^{{{exp}}}"
-        text = name + bracket(", ".join(self._print(arg) for arg in expr.args))
+            text = super()._print_Function(expr, exp)
+            match = re.fullmatch(r"(\\operatorname\{\w+\}|\\[a-z]+)\{\\left\((.*) \\right\)\}", text)
+            return f"{match[1]}{bracket(match[2])}" if match else text
+        arguments, known = [self._print(arg) for arg in expr.args], macros.FUNCTIONS.get(expr.func.__name__)
+        if known is not None:
+            text = self.sign(known, *arguments)
+        else:
+            text = self._print(Symbol(expr.func.__name__)) + bracket(", ".join(arguments))
+        return text if exp is None else f"{text}^{{{exp}}}"
+
+    def _print_log(self, expr: Any, exp: Any = None) -> str:
+        text = rf"\ln{bracket(self._print(expr.args[0]))}"
+        return text if exp is None else f"{bracket(text)}^{{{exp}}}"
+
+    def _print_Max(self, expr: Any, exp: Any = None) -> str:
+        arguments = ", ".join(self._print(part) for part in sorted(expr.args, key=sympy.default_sort_key))
+        text = rf"\max{bracket(arguments)}"
         return text if exp is None else f"{text}^{{{exp}}}"
 
     def _print_Sum(self, expr: Any) -> str:
-        return self._indexed(r"\sum", expr)
+        return self._number_of(expr) or self._indexed(r"\sum", expr)
+
+    def _number_of(self, expr: Any) -> str:
+        """A sum of ones where a condition holds is a number of things: #{(i, j) : ...}; else an empty string."""
+        body = expr.function
+        if not isinstance(body, sympy.Piecewise) or [value for value, _ in body.args] != [1, 0]:
+            return ""
+        limits = list(reversed(expr.limits))
+        indices = [self._print(index) for index, _, _ in limits]
+        parts = [latex_condition(part, self.named) for part in conditions(sympy.And(*_bounds(limits)))]
+        what = f"({', '.join(indices)})" if len(indices) > 1 else indices[0]
+        return rf"\#\{{{what} : {', '.join(parts)},\ {self._print(body.args[0][1])}\}}"
 
     def _print_Product(self, expr: Any) -> str:
         return self._indexed(r"\prod", expr)
@@ -157,18 +215,31 @@ class MathPrinter(LatexPrinter):
         return f"{marks} {bracket(body) if isinstance(expr.expr, Add) else body}"
 
     def _print_Symbol(self, expr: Symbol, style: str = "plain") -> str:
-        if hasattr(expr, "_latex"):
-            return expr._latex(self)
+        known = macros.symbol(expr.name)
+        if known is not None:
+            return known if self.named else macros.expand(known)
         if expr.name.endswith("'"):
             return self._print(Symbol(expr.name.rstrip("'"))) + "'" * (len(expr.name) - len(expr.name.rstrip("'")))
         return super()._print_Symbol(expr, style)
 
     def _print(self, expr: Any, **kwargs: Any) -> str:
         if isinstance(expr, Quantity):
-            text = expr._latex(self)
+            layer = str(expr.layer) if self.layer is None else self.layer
+            text = self._indexed_sign(macros.QUANTITIES[expr.letter], [layer], expr.query, expr.key)
             model = self.models.get((expr.args[3], expr.args[4]))
-            return text if model is None else rf"{text}\langle {model} \rangle"
+            return text if model is None else text + self.sign("mpin", model)
+        if isinstance(expr, InputGram):
+            return self._indexed_sign(macros.QUANTITIES["K"], [], *expr.args[:2])
+        if isinstance(expr, Kappa):
+            return self.sign("mpkernel", str(expr.position.dim), self._print(expr.distance))
+        if isinstance(expr, Symbol) and not kwargs:
+            return self._print_Symbol(expr)
         return str(super()._print(expr, **kwargs))
+
+    def _indexed_sign(self, name: str, before: list[str], query: Expr, key: Expr) -> str:
+        """A sign with two indices, with a comma between them unless both are letters."""
+        separator = "" if query.is_Symbol and key.is_Symbol else ","
+        return self.sign(name, *before, self._print(query), self._print(key), separator=separator)
 
     # -- relations and logic -------------------------------------------------------------------
 
@@ -204,6 +275,21 @@ class MathPrinter(LatexPrinter):
         return text if isinstance(part, Relational) or part.is_Symbol else bracket(text)
 
 
+def _bounds(limits: list[Any]) -> list[Any]:
+    """That indices lie within limits; what is clear is left out: j >= 1, and i >= 2 if there is a j < i."""
+    bounds: list[Any] = []
+    for index, low, high in limits:
+        has_lower = any(other_high == index - 1 for _, _, other_high in limits)
+        if not (low == 1 or (low == 2 and has_lower)):
+            bounds.append(low <= index)
+        bounds.append(index < high + 1 if (high + 1).is_Symbol else index <= high)
+    return bounds
+
+
+def _is_sum(factor: Expr) -> bool:
+    return isinstance(factor.as_base_exp()[0], Add)
+
+
 def _tall(expr: Expr) -> bool:
     return any(isinstance(part, Pow) and part.exp.could_extract_minus_sign() for part in sympy.preorder_traversal(expr))
 
@@ -218,26 +304,29 @@ def is_tall(text: str) -> bool:
     return any(mark in text for mark in (r"\frac", r"\sum", r"\prod", r"\lim", r"\int", r"\begin"))
 
 
-def latex(expr: Any, models: Mapping[tuple[Basic, Basic], str] | None = None) -> str:
-    r"""The formula in LaTeX, for mathematics mode.
+def latex(expr: Any, named: bool = False) -> str:
+    r"""The formula in LaTeX, for mathematics mode; with ``named``, in macros.
 
     >>> from theory import Score, alpha, beta, i, j
     >>> print(latex(sympy.exp(beta * (1 - alpha))))
     e^{\beta (1 - \alpha)}
     >>> print(latex(Score(2, i, j) ** 2))
     (S^{(2)}_{ij})^{2}
+    >>> print(latex(sympy.exp(beta * (1 - alpha)), named=True))
+    e^{\mpbeta (1 - \mpalpha)}
     """
-    return MathPrinter(models).doprint(sympy.sympify(expr))
+    return MathPrinter(named=named).doprint(sympy.sympify(expr))
 
 
-def latex_condition(condition: Condition) -> str:
-    """One condition of a domain in LaTeX."""
+def latex_condition(condition: Condition, named: bool = False) -> str:
+    """One condition of a domain in LaTeX; with ``named``, in macros."""
     if not isinstance(condition, Chain):
-        return latex(condition)
+        return latex(condition, named)
     parts = condition.parts
     if len(parts) == 2 and parts[0].is_number and not parts[1].is_number:  # beta >= 0, not 0 <= beta
-        return f"{latex(parts[1])} {SIGNS[condition.signs[0].replace('<', '>')]} {latex(parts[0])}"
-    text = latex(parts[0])
+        sign = SIGNS[condition.signs[0].replace("<", ">")]
+        return f"{latex(parts[1], named)} {sign} {latex(parts[0], named)}"
+    text = latex(parts[0], named)
     for sign, part in zip(condition.signs, parts[1:], strict=True):
-        text += f" {SIGNS[sign]} {latex(part)}"
+        text += f" {SIGNS[sign]} {latex(part, named)}"
     return text

@@ -65,9 +65,14 @@ def _relation(statement: Relational, printer: MathPrinter, width: float) -> Disp
     left, sign = printer.doprint(statement.lhs), SIGNS[statement.rel_op]
     room = width - measure(left) - measure(sign)
     right = printer.doprint(statement.rhs)
+    if measure(right) <= min(room, _SHORT):
+        return Display(left, (f"{sign} {right}",))
     stacked = room < measure(right) <= width - measure(sign) - 1 and measure(left) > _SHORT
     if not stacked and measure(left) <= 0.55 * width and (room >= 0.4 * width or measure(right) <= room):
         lines = split(statement.rhs, printer, room)
+        below = split(statement.rhs, printer, width - measure(sign) - 1)
+        if len(below) + 1 < len(lines):
+            return Display("", (left, rf"\quad {sign} {below[0]}", *(rf"\qquad {line}" for line in below[1:])))
         return Display(left, (f"{sign} {lines[0]}", *(rf"\quad {line}" for line in lines[1:])))
     above = split(statement.lhs, printer, width)
     below = split(statement.rhs, printer, width - measure(sign) - 1)

@@ -15,12 +15,13 @@ from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 from theory.symbols import alpha, beta, lam
 
 _GREEK = frozenset({alpha, beta, lam})
-_INDEX_NAMES = frozenset("ijklmnd")
+_PLACES = 20  # the most digits after a point
+_INDEX_NAMES = frozenset("aijklmnd")
 
 
 def is_index(symbol: Symbol) -> bool:
     """Whether ``symbol`` counts something: a position, a number of tokens, a width."""
-    return symbol.name[:1] in _INDEX_NAMES and symbol not in _GREEK
+    return symbol.name in _INDEX_NAMES
 
 
 def is_greek(symbol: Symbol) -> bool:
@@ -38,34 +39,40 @@ def split_fraction(expr: Expr) -> tuple[int, list[Expr], list[Expr]]:
     sign, numerator, denominator = 1, [], []
     if isinstance(expr, Add):
         return sign, [expr], denominator
+    number: Any = sympy.S.One
     for factor in _merge_exponentials(list(Mul.make_args(expr))):
         if factor.is_Rational:
-            value: Any = factor
-            if value < 0:
-                sign, value = -sign, -value
-            if is_decimal(value):
-                numerator.append(value)
-                continue
-            if value.p != 1:
-                numerator.append(sympy.Integer(value.p))
-            if value.q != 1:
-                denominator.append(sympy.Integer(value.q))
+            number *= factor
         elif (content := _content(factor)) is not None:
-            number, rest = content
-            numerator += [rest] if number.p == 1 else [sympy.Integer(number.p), rest]
-            denominator += [] if number.q == 1 else [sympy.Integer(number.q)]
+            number *= content[0]
+            numerator.append(content[1])
         elif isinstance(factor, Pow) and factor.exp.could_extract_minus_sign():
-            denominator.append(Pow(factor.base, -factor.exp))
+            below = Pow(factor.base, -factor.exp)
+            content = _content(below) or (sympy.S.One, below)
+            number /= content[0]
+            denominator.append(content[1])
         else:
             numerator.append(factor)
+    if number < 0:
+        sign, number = -1, -number
+    if is_decimal(number):
+        numerator.append(number)
+    else:
+        numerator += [] if number.p == 1 else [sympy.Integer(number.p)]
+        denominator += [] if number.q == 1 else [sympy.Integer(number.q)]
     return sign, sorted(numerator, key=_factor_key), sorted(denominator, key=_factor_key)
 
 
 def _content(factor: Expr) -> tuple[Any, Expr] | None:
-    """The common numerical factor of a sum that stands in a product, and the rest: 2 (1 - x) for 2 - 2 x."""
+    """The common numerical factor of a sum that stands in a product, and the rest: 2 (1 - x) for 2 - 2 x.
+
+    A denominator is common only if every term has it.
+    """
     if not isinstance(factor, Add):
         return None
     number, rest = factor.primitive()
+    if any(term.as_coeff_Mul()[0].q != number.q for term in factor.args):
+        number, rest = number * number.q, rest / number.q
     return None if number == 1 else (number, rest)
 
 
@@ -79,14 +86,15 @@ def _merge_exponentials(factors: list[Expr]) -> list[Expr]:
 
 
 def is_decimal(value: Expr) -> bool:
-    """Whether a number reads better as a decimal, as printed values such as 0.154 do."""
-    if not isinstance(value, Rational) or value.q % 10:
+    """Whether a number reads better as a decimal, as printed values such as 0.154 and 0.104 do, and 1/2, 1/5, 5/8 not.
+
+    >>> [is_decimal(Rational(text)) for text in ("0.154", "0.104", "0.2", "5/8", "1/1024")]
+    [True, True, False, False, False]
+    """
+    if not isinstance(value, Rational):
         return False
-    rest = value.q
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    return rest == 1 and 10**6 % value.q == 0
+    twos, fives = sympy.multiplicity(2, value.q), sympy.multiplicity(5, value.q)
+    return value.q == 2**twos * 5**fives and (fives >= 2 or fives == 1 <= twos) and max(twos, fives) <= _PLACES
 
 
 def decimal(value: Expr) -> str:
@@ -95,7 +103,7 @@ def decimal(value: Expr) -> str:
     >>> decimal(Rational(77, 500))
     '0.154'
     """
-    places = next(p for p in range(1, 7) if (value * 10**p).is_Integer)
+    places = next(p for p in range(1, _PLACES + 1) if (value * 10**p).is_Integer)
     digits = str(abs(value) * 10**places).zfill(places + 1)
     return f"{'-' if value.is_negative else ''}{digits[:-places]}.{digits[-places:]}"
 
@@ -104,7 +112,7 @@ def ordered_terms(expr: Add) -> list[Expr]:
     """The terms of a sum in reading order."""
     terms = list(Add.make_args(expr))
     symbols = expr.free_symbols
-    only_greek = all(is_greek(s) for s in symbols if isinstance(s, Symbol))
+    only_greek = bool(symbols) and all(is_greek(s) for s in symbols if isinstance(s, Symbol))
     bracketed = len(terms) == 2 and all(term.is_number or _has_bracket(term) for term in terms)
     steep = max((_degree(term, is_index) for term in terms), default=0) >= 2
     terms.sort(key=lambda term: _term_key(term, only_greek or bracketed, steep))
@@ -156,9 +164,11 @@ def _degree(term: Expr, wanted: Any) -> int:
 
 
 def _term_key(term: Expr, first_constant: bool, steep: bool) -> tuple:
-    _, _, denominator = split_fraction(term)
-    fraction = any(not part.is_number for part in denominator)
-    constant = term.is_number
+    fraction = any(
+        isinstance(part, Pow) and part.exp.could_extract_minus_sign() and not part.is_number
+        for part in sympy.preorder_traversal(term)
+    )
+    constant = bool(term.is_Rational)
     indices = _degree(term, is_index)
     others = _degree(term, lambda symbol: not is_index(symbol))
     if first_constant:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from theory.notation import macros
+
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
       | (?P<code>``.+?``|`[^`]+`)
+      | (?P<file>\b[A-Za-z]{2}\w*(?:[./][A-Za-z]\w*)*_\w\w+(?:[./]\w+)*|\b\w+(?:/\w+)+\.py\b)
       | (?P<claim>\b(?:own|kim20\d\d)\.[a-z][A-Za-z0-9-]*)
       | (?P<quote>(?<![A-Za-z0-9])['](?=[A-Za-z]))
       | (?P<dots>\.\.\.)
@@ -22,7 +25,8 @@ _TOKEN = re.compile(
                 | [A-Za-z](?:[-.'\u2019][A-Za-z]{2}[A-Za-z0-9]*)+ | [A-Za-z]{2,}[0-9]* | l2\b | \d[\d.]*v\d+)
       | (?P<letter>[ijkmnd](?![A-Za-z])|[A-Za-z]'*)(?![A-Za-z])
       | (?P<number>\d+(?:\.\d+)?(?:e[+-]?\d+)?)
-      | (?P<script>[_^](?:\{[^{}]*\}|\([^()]*\)|[A-Za-z0-9]+)'*)
+      | (?P<script>[_^](?:\{[^{}]*\}|sqrt\([^()]*\)|\((?:[^()]|\([^()]*\))*\)
+                  |[a-z],[a-z](?:[+-]\d)?(?!\w)|[A-Za-z0-9]+)'*)
       | (?P<relation><=|>=|!=|->|=>|=|<|>)
       | (?P<bar>\|)
       | (?P<operator>[+\-*/\u00b7])
@@ -73,13 +77,14 @@ def _escaped(character: str) -> str:
     return character if ord(character) < 0x250 else "?"
 
 
-def latex_prose(text: str) -> str:
-    r"""Prose for LaTeX.
+def latex_prose(text: str, named: bool = False) -> str:
+    r"""Prose for LaTeX; with ``named``, formulas are in macros (``theory.notation.macros``).
 
     >>> latex_prose("for j <= i, exp(alpha beta) drops out")
     'for $j \\le i$, $e^{\\alpha \\beta}$ drops out'
     """
-    return _prose(text, escape, lambda name: rf"\texttt{{{escape(name)}}}")
+    typed = _prose(text, escape, lambda name: rf"\texttt{{{escape(name)}}}")
+    return re.sub(r"(?<!\\)\$[^$]+\$", lambda formula: macros.named(formula.group()), typed) if named else typed
 
 
 def markdown_prose(text: str) -> str:
@@ -116,7 +121,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _word(token: Token, plain: Plain, code: Plain) -> str:
-    if token[0] in ("code", "claim"):
+    if token[0] in ("code", "claim", "file"):
         return code(token[1].strip("`"))
     if token[0] == "quote":
         return plain("\u2018")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from theory.notation.macros import expand
+
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.")
 _WIDE = {"m": 0.9, "M": 1.0, "w": 0.75, "i": 0.38, "j": 0.43, "l": 0.33, "G": 0.82, "A": 0.78, "S": 0.66}
 _COMMANDS = {
@@ -21,12 +23,12 @@ _SCRIPT = 0.74  # size of a script, with its space
 
 
 def measure(text: str) -> float:
-    r"""Estimated width of mathematics in em.
+    r"""Estimated width of mathematics in em, with macros as they are defined at first.
 
     >>> measure(r"\frac{a}{b}") < measure("a + b")
     True
     """
-    return _Reader(text).sequence()
+    return _Reader(expand(text)).sequence()
 
 
 class _Reader:

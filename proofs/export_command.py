@@ -1,0 +1,122 @@
+"""``maskproof export``: documents, single formulas for an author's own document, NumPy functions."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from proofs import arguments, registry
+from proofs.files import check_writable, write_text
+from proofs.report import show
+from proofs.verdict import Verdict
+from theory.claim import Claim
+from theory.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from theory.export.fragments import Form, Item
+
+_CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command ``export`` to the application."""
+    app.command("export")(export_command)
+
+
+def export_command(
+    form: Annotated[str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")],
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only", metavar="NAME,...", help="LaTeX of these formulas alone, for \\input: g, kim2025.eq4 ..."
+        ),
+    ] = None,
+    shape: Annotated[
+        str | None,
+        typer.Option("--as", metavar="align|theorem|proof", help="With --only: formula, theorem, or with its proof."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
+    ] = None,
+) -> int:
+    """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python.
+
+    With --only, LaTeX of single formulas: claims (kim2025.eq4, or eq4 where that
+    says which), derivations (layer-two) and the expansions in 1/d
+    (weight-expansion, score-expansion). NAME gets the label mp:NAME.
+    """
+    from theory import export
+    from theory.topics import TOPICS
+
+    if form not in ("latex", "markdown", "python"):
+        raise InvalidInput(f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python")
+    for option, value in (("--only", only), ("--as", shape)):
+        if value is not None and form != "latex":
+            raise InvalidInput(f"{option} with {form}", "'single formulas are written as LaTeX'", "use export latex")
+    if shape is not None and only is None:
+        raise InvalidInput("--as without --only", "'the document has one form'", "name formulas with --only")
+    if shape is not None and shape not in export.FORMS:
+        raise InvalidInput(f"--as {arguments.shown(shape)}", "'the form is known'", f"use {', '.join(export.FORMS)}")
+    if out is not None:
+        check_writable(out, "--out")
+    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), registry.recorded()
+    if only is not None:
+        text = export.fragment(chosen(only, claims), cast("Form", shape or "align"), record, rules())
+    elif form == "python":
+        text = export.python_source([c for c in claims if record.get(c.id, {}).get("verdict") in _CERTAIN])
+    else:
+        document = export.latex_document if form == "latex" else export.markdown_document
+        text = document(claims, derivations, record, rules())
+    if out is None:
+        show(text.rstrip("\n"))
+    else:
+        write_text(out, text, "--out")
+    return 0
+
+
+def rules() -> dict[str, str]:
+    """What each rule of the kernel says, from its docstring."""
+    from proofs.kernel import RULES
+
+    return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
+
+
+def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
+    """What ``--only`` names, each once, in the order given.
+
+    A name is a claim's id, a derivation or an expansion; or else the part of a claim's id behind the dot.
+
+    Raises:
+        InvalidInput: nothing, or more than one claim, is called so.
+    """
+    from theory.export import Item, expansions
+    from theory.topics import TOPICS
+
+    exact = {**{claim.id: claim for claim in claims}, **TOPICS, **expansions()}
+    short: dict[str, list[Claim]] = {}
+    for claim in claims:
+        short.setdefault(claim.id.partition(".")[2], []).append(claim)
+    names = [name for part in text.split(",") if (name := part.strip())]
+    if not names:
+        raise InvalidInput(
+            f"--only {arguments.shown(text)}", "'it names a formula'", "try --only eq4; see maskproof list"
+        )
+    items: list[Item] = []
+    for name in names:
+        meant = [exact[name]] if name in exact else short.get(name, [])
+        if not meant:
+            close = difflib.get_close_matches(name, [*exact, *short], n=1, cutoff=0.5)
+            hint = f"did you mean {close[0]}? " if close else ""
+            raise InvalidInput(
+                f"--only {arguments.shown(name)}", "'there is such a formula'", f"{hint}see maskproof list"
+            )
+        if len(meant) > 1:
+            which = " or ".join(claim.id for claim in meant if isinstance(claim, Claim))
+            raise InvalidInput(f"--only {arguments.shown(name)}", "'one claim is called so'", f"say {which}")
+        if all(item.subject is not meant[0] for item in items):
+            items.append(Item(name, meant[0]))
+    return items

@@ -1,0 +1,256 @@
+"""Attention that only averages, beta = 0 without the residual: closer keys score higher in every layer.
+
+Every query then gives all keys that it sees the same weight. A layer replaces y_i by the mean of y_1..y_i, so that
+G' = M G M^T with M_ij = 1/(i |x_j|) for j <= i. Two facts carry the order from layer to layer, for 0 <= alpha < 1:
+
+* No 2x2 minor of G is negative (G is totally positive of order two). After layer one G_ij = f(max(i, j)) with f
+  decreasing: a Green's matrix in the sense of Gantmacher and Krein. And by Cauchy and Binet a minor of M G M^T is a
+  sum of products of minors of M, G and M^T; those of M, a triangle of ones up to factors of rows and columns, are
+  not negative.
+* The same then holds for the scores, and S_kk = 1. The minor of rows j + 1 < i and columns j < j + 1 says that
+  S_ij <= S_i,j+1 S_j+1,j, which is less than S_i,j+1, because no two vectors are parallel.
+
+With a residual M is the triangle plus a multiple of the identity, and its minor of rows i < k and columns j < i is
+negative: there the argument ends, and from layer three on so does the theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+
+from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Mul, Sum, Symbol, sqrt
+from sympy.logic.boolalg import Boolean
+
+from theory.decoder import Decoder
+from theory.derivation import Derivation, Step
+from theory.layer_one import INPUTS, l, layer_one, r
+from theory.paper_forms import PAPER
+from theory.quantities import Gram, Mix, Score, Weight
+from theory.symbols import alpha, beta, i, j, k, lam
+
+AVERAGING = Decoder(beta=0, residual=0)
+_MODEL = {"decoder": AVERAGING, "inputs": INPUTS}
+_ORDERED = (Lt(i, k), Lt(j, l))  # the rows i < k and the columns j < l of a minor
+_EARLIER, _VISIBLE = Lt(j, i), Le(j, i)
+
+
+def _minor(entry: Callable[[Expr, Expr], Expr]) -> Boolean:
+    """The minor of rows i, k and columns j, l is not negative."""
+    return Ge(entry(i, j) * entry(k, l), entry(i, l) * entry(k, j))
+
+
+def _gram(layer: int) -> Callable[[Expr, Expr], Gram]:
+    return lambda a, b: Gram(layer, a, b, **_MODEL)
+
+
+def _mix(layer: int) -> Callable[[Expr, Expr], Mix]:
+    return lambda a, b: Mix(layer, a, b, **_MODEL)
+
+
+def _cite(label: str, lemma: Derivation, step: str, values: Mapping[Symbol, Expr], *given: Boolean) -> Step:
+    """A step of a lemma with values put in."""
+    (line,) = [line for line in lemma.steps if line.label == step]
+    hints = {"lemma": lemma.name, "step": step, "values": values}
+    return Step(label, line.statement.xreplace(dict(values)), "cite", given=given, hints=hints)
+
+
+def _place(label: str, line: Step, a: Expr, b: Expr, *given: Boolean) -> Step:
+    """A step about the positions i and j, at the positions a and b."""
+    values = {i: a, j: b}
+    return Step(label, line.statement.xreplace(values), "cite", (line.label,), given, {"values": values})
+
+
+@cache
+def first_layer() -> Derivation:
+    """No 2x2 minor of G^(1) is negative."""
+    source, plain = layer_one(), {beta: Integer(0), lam: Integer(0), r: Integer(1)}
+    gram, mix = _gram(1), _mix(1)
+
+    def f(position: Expr) -> Expr:
+        return alpha + (1 - alpha) / position
+
+    lower = Step("lower", Eq(gram(i, j), f(i)), "cases", ("before", "same"), (_VISIBLE,))
+    upper = Step("upper", Eq(gram(i, j), f(j)), "identity", ("mirror", "lower-ji"), (Le(i, j),))
+
+    def interleaved(label: str, *formulas: str, given: tuple[Boolean, ...], left: tuple[Expr, ...] = ()) -> Step:
+        """The minor where i, j, k, l come in one order; ``formulas`` for G_ij, G_kl, G_il and G_kj.
+
+        It is 0, or f(c) (f(a) - f(b)) where ``left`` = a, b, c with a < b.
+        """
+        places = ("", "-kl", "-il", "-kj")
+        premises = tuple(formula + place for formula, place in zip(formulas, places, strict=True))
+        hints = {}
+        if left:
+            a, b, c = left
+            hints["form"] = f(c) * (1 - alpha) * (b - a) / (a * b)
+        return Step(label, _minor(gram), "sign", premises, given, hints)
+
+    def joined(label: str, *parts: str, given: tuple[Boolean, ...], why: str = "") -> Step:
+        return Step(label, _minor(gram), "cases", parts, given, why=why)
+
+    steps = (
+        _cite("M-self", source, "M-self", plain),
+        Step("M-positive", Gt(mix(i, i), 0), "sign", ("M-self",)),
+        _cite("before", source, "g", plain, _EARLIER),
+        _cite("h", source, "h", plain),
+        Step("self", Eq(gram(i, i), f(i)), "identity", ("h",)),
+        Step("same", Eq(gram(i, j), f(i)), "equals", ("self",), (Eq(j, i),)),
+        lower,
+        Step("mirror", Eq(gram(i, j), gram(j, i)), "symmetric"),
+        _place("lower-ji", lower, j, i, Le(i, j)),
+        upper,
+        Step("positive-lower", Gt(gram(i, j), 0), "sign", ("lower",), (_VISIBLE,), why="0 <= alpha < 1"),
+        Step("positive-upper", Gt(gram(i, j), 0), "sign", ("upper",), (Le(i, j),)),
+        Step("positive", Gt(gram(i, j), 0), "cases", ("positive-lower", "positive-upper")),
+        _place("lower-kl", lower, k, l, Le(l, k)), _place("upper-kl", upper, k, l, Le(k, l)),
+        _place("lower-il", lower, i, l, Le(l, i)), _place("upper-il", upper, i, l, Le(i, l)),
+        _place("lower-kj", lower, k, j, Le(j, k)), _place("upper-kj", upper, k, j, Le(k, j)),
+        interleaved("j-l-i-k", "lower", "lower", "lower", "lower", given=(Lt(j, l), Le(l, i), Lt(i, k))),
+        interleaved("j-i-l-k", "lower", "lower", "upper", "lower", given=(Le(j, i), Lt(i, l), Le(l, k)),
+                    left=(i, l, k)),
+        interleaved("j-i-k-l", "lower", "upper", "upper", "lower", given=(Le(j, i), Lt(i, k), Lt(k, l)),
+                    left=(i, k, l)),
+        interleaved("i-j-l-k", "upper", "lower", "upper", "lower", given=(Lt(i, j), Lt(j, l), Le(l, k)),
+                    left=(j, l, k)),
+        interleaved("i-j-k-l", "upper", "upper", "upper", "lower", given=(Lt(i, j), Le(j, k), Lt(k, l)),
+                    left=(j, k, l)),
+        interleaved("i-k-j-l", "upper", "upper", "upper", "upper", given=(Lt(i, k), Lt(k, j), Lt(j, l))),
+        joined("j-i-l", "j-i-l-k", "j-i-k-l", given=(Le(j, i), Lt(i, l), Lt(i, k))),
+        joined("i-j-k", "i-j-l-k", "i-j-k-l", given=(Lt(i, j), Le(j, k), Lt(j, l))),
+        joined("i-j", "i-j-k", "i-k-j-l", given=(Lt(i, j), Lt(i, k), Lt(j, l))),
+        joined("i-l", "j-i-l", "i-j", given=(*_ORDERED, Lt(i, l))),
+        joined("minor", "j-l-i-k", "i-l", given=_ORDERED, why="f decreases, and G_ij = f(max(i, j))"),
+    )  # fmt: skip
+    return Derivation(
+        name="averaging-1",
+        title="Averaging once",
+        hypotheses=PAPER,
+        steps=steps,
+        lemmas=(source,),
+        intro="Without residual and for beta = 0 inner products after layer one depend on the later token alone.",
+    )
+
+
+@cache
+def layer(depth: int) -> Derivation:
+    """From G before layer ``depth`` >= 2 to G after it: the entries stay positive, the minors not negative."""
+    lemma = first_layer() if depth == 2 else layer(depth - 1)
+    before, after, mix = _gram(depth - 1), _gram(depth), _mix(depth)
+
+    def weight(a: Expr, b: Expr) -> Weight:
+        return Weight(depth, a, b, **_MODEL)
+
+    def coefficient(a: Expr, b: Expr) -> Expr:
+        return 1 / (a * sqrt(before(b, b)))
+
+    count = Sum(Integer(1), (k, 1, i))
+    uniform = Step("A", Eq(weight(i, j), 1 / i), "identity", ("softmax", "count"), (_VISIBLE,),
+                   why="for beta = 0 all visible keys get the same weight")  # fmt: skip
+    mixed = Step("M", Eq(mix(i, j), coefficient(i, j)), "cases", ("M-before", "M-same"), (_VISIBLE,))
+    positive = Step("M-positive", Gt(mix(i, j), 0), "sign", ("M", "norm"), (_VISIBLE,))
+    term = mix(i, k) * mix(j, l) * before(k, l)
+    double = Sum(term, (k, 1, i), (l, 1, j))
+    steps = (
+        _cite("norm", lemma, "positive", {i: j}),
+        _cite("norm-i", lemma, "positive", {j: i}),
+        _cite("norm-l", lemma, "positive", {i: l, j: l}),
+        Step("softmax", Eq(weight(i, j), 1 / count), "softmax", given=(_VISIBLE,)),
+        Step("count", Eq(count, i), "constant_sum"),
+        uniform,
+        _place("A-ii", uniform, i, i),
+        Step("M-before", Eq(mix(i, j), coefficient(i, j)), "mix", ("A", "norm"), (_EARLIER,)),
+        Step("M-self", Eq(mix(i, i), coefficient(i, i)), "mix", ("A-ii", "norm-i")),
+        Step("M-same", Eq(mix(i, j), coefficient(i, j)), "equals", ("M-self",), (Eq(j, i),)),
+        mixed,
+        positive,
+        Step("M-nonnegative", Ge(mix(i, j), 0), "sign", ("M-positive",), (_VISIBLE,)),
+        _place("M-kl", mixed, k, l, Le(l, k)),
+        _place("M-il", mixed, i, l, Le(l, i)),
+        _place("M-kj", mixed, k, j, Le(j, k)),
+        Step("M-minor", _minor(mix), "sign", ("M", "M-kl", "M-il", "M-kj", "norm", "norm-l"), (*_ORDERED, Le(l, i)),
+             why="both products are the same"),
+        Step("G", Eq(after(i, j), double), "gram"),
+        _place("M-positive-ik", positive, i, k, Le(k, i)), _place("M-positive-jl", positive, j, l, Le(l, j)),
+        _cite("before-kl", lemma, "positive", {i: k, j: l}),
+        Step("term", Gt(term, 0), "sign", ("M-positive-ik", "M-positive-jl", "before-kl"), (Le(k, i), Le(l, j))),
+        Step("sum", Gt(double, 0), "positive_sum", ("term",)),
+        Step("positive", Gt(after(i, j), 0), "sign", ("G", "sum")),
+        _cite("before-minor", lemma, "minor", {}, *_ORDERED),
+        Step("minor", _minor(after), "minors", ("before-minor", "M-nonnegative", "M-minor"), _ORDERED,
+             {"at": (i, j, k, l)}),
+    )  # fmt: skip
+    return Derivation(
+        name=f"averaging-{depth}",
+        title=f"Averaging, layer {depth}",
+        hypotheses=PAPER,
+        steps=steps,
+        lemmas=(lemma,),
+        intro="Inner products stay positive, and their 2x2 minors do not become negative.",
+    )
+
+
+@cache
+def increasing(depth: int) -> Derivation:
+    """Closer keys score higher in layer ``depth`` >= 2."""
+    layers = [first_layer(), *(layer(below) for below in range(2, depth))]
+    lemma, gram, following = layers[-1], _gram(depth - 1), j + 1
+    two, adjacent = Lt(following, i), Eq(j, i - 1)
+
+    def score(a: Expr, b: Expr) -> Score:
+        return Score(depth, a, b, **_MODEL)
+
+    def cosine(a: Expr, b: Expr) -> Expr:
+        return gram(a, b) / (sqrt(gram(a, a)) * sqrt(gram(b, b)))
+
+    inner = Step("S", Eq(score(i, j), cosine(i, j)), "score", ("norm", "norm-j"))
+    below = Step("below", Lt(score(i, j), 1), "independence", tuple(f"M-{place + 1}" for place in range(depth - 1)),
+                 (_EARLIER,), {"at": k}, why="no two vectors are parallel")  # fmt: skip
+    here, closer, step = score(i, j), score(i, following), score(following, j)
+    gap = gram(following, j) * gram(i, following) - gram(following, following) * gram(i, j)
+    norms = gram(following, following) * sqrt(gram(i, i)) * sqrt(gram(j, j))
+    steps = (
+        _cite("norm", lemma, "positive", {j: i}),
+        _cite("norm-j", lemma, "positive", {i: j}),
+        _cite("norm-next", lemma, "positive", {i: following, j: following}),
+        inner,
+        _place("S-next", inner, i, following), _place("S-step", inner, following, j),
+        *(_cite(f"M-{place}", source, "M-positive", {i: k, j: k}) for place, source in enumerate(layers, 1)),
+        below,
+        _place("below-step", below, following, j),
+        _cite("inner-positive", lemma, "positive", {j: following}),
+        Step("S-positive", Gt(closer, 0), "sign", ("S-next", "norm", "norm-next", "inner-positive")),
+        _cite("minor", lemma, "minor", {i: following, k: i, l: following}, two),
+        Step("chain", Ge(closer * step, here), "sign",
+             ("minor", "S", "S-next", "S-step", "norm", "norm-j", "norm-next"), (two,),
+             {"form": Mul(gap, 1 / norms, evaluate=False)}, why="the minor, divided by the norms"),
+        Step("shorter", Lt(closer * step, closer), "product", ("below-step", "S-positive"),
+             hints={"factor": closer}),
+        Step("far", Lt(here, closer), "add", ("chain", "shorter"), (two,)),
+        Step("one", Eq(score(i, i), 1), "score", ("norm",), why="a vector has cosine 1 with itself"),
+        _place("below-last", below, i, i - 1, adjacent),
+        Step("last", Lt(score(i, i - 1), score(i, i)), "sign", ("below-last", "one"), (adjacent,)),
+        Step("near", Lt(here, closer), "equals", ("last",), (adjacent,)),
+        Step("increase", Lt(here, closer), "cases", ("far", "near"), (_EARLIER,)),
+    )  # fmt: skip
+    return Derivation(
+        name=f"averaging-order-{depth}",
+        title=f"Closer keys score higher in layer {depth}, by averaging",
+        hypotheses=PAPER,
+        steps=steps,
+        lemmas=tuple(layers),
+        intro="For 0 <= alpha < 1, beta = 0 and no residual S_ij < S_i,j+1 for all j < i.",
+    )
+
+
+@cache
+def increasing_in(*depths: int) -> Derivation:
+    """Closer keys score higher in each of the layers ``depths``, two or more of them."""
+    lemmas = tuple(map(increasing, depths))
+    cited = [
+        _cite(f"layer-{depth}", lemma, "increase", {}, _EARLIER) for depth, lemma in zip(depths, lemmas, strict=True)
+    ]
+    statement, labels = And(*(step.statement for step in cited)), tuple(step.label for step in cited)
+    steps = (*cited, Step("all", statement, "conjunction", labels, (_EARLIER,)))
+    name = "-".join(map(str, ("averaging-order", *depths)))
+    return Derivation(name, f"Closer keys score higher in layers {', '.join(map(str, depths))}", PAPER, steps, lemmas)

@@ -1,0 +1,62 @@
+"""What the residual does to the order of scores: without it the order can hold in every layer, with it it fails."""
+
+from __future__ import annotations
+
+from sympy import And, Gt, Le
+
+from theory.averaging import AVERAGING, increasing_in
+from theory.claim import Claim
+from theory.decoder import Decoder
+from theory.inputs import Equicorrelated
+from theory.paper_forms import EARLIER, PAPER
+from theory.quantities import Score
+from theory.statements import closer_scores_higher
+from theory.symbols import i
+
+_ZERO = Equicorrelated(0)
+_FIRST_FAILURES = {2: (60, 58), 3: (150, 148)}  # beta -> query and key, layer three
+
+
+def _fails(beta: int) -> Gt:
+    query, key = _FIRST_FAILURES[beta]
+    model = {"decoder": Decoder(beta=beta), "inputs": _ZERO}
+    return Gt(Score(3, query, key, **model), Score(3, query, key + 1, **model))
+
+
+claims = [
+    Claim(
+        "own.averaging-increasing",
+        closer_scores_higher(3, 4), And(EARLIER, *PAPER), decoder=AVERAGING,
+        source="the case beta = 0 of own.no-residual-conjecture",
+        note="Attention that only averages, at any length: beta = 0 and no residual. The argument carries over from "
+        "layer to layer (theory.averaging).",
+        proof=increasing_in(3, 4),
+    ),
+    *(
+        Claim(
+            f"own.averaging-increasing-{layer}",
+            closer_scores_higher(layer), And(EARLIER, *PAPER), decoder=AVERAGING,
+            source="extends own.averaging-increasing",
+            note=f"Layer {layer}. The search builds the derivation layer by layer, as for any layer that one asks "
+            "about.",
+        )
+        for layer in range(5, 10)
+    ),
+    *(
+        Claim(
+            f"own.increasing-3-beta-{beta}",
+            closer_scores_higher(3), And(EARLIER, Le(i, query - 1)), decoder=Decoder(beta=beta), inputs=_ZERO,
+            source="the order before the failures of own.sharper-fails",
+            note=f"Layer three, beta = {beta}, alpha = 0, residual 1: no failure before query {query}.",
+        )
+        for beta, (query, _) in _FIRST_FAILURES.items()
+    ),
+    Claim(
+        "own.sharper-fails",
+        And(*map(_fails, _FIRST_FAILURES)),
+        source="extends own.peak-inside to larger beta",
+        note="Layer three, alpha = 0, residual 1: a sharper softmax does not restore the order, it delays the first "
+        "failure, from query 27 for beta = 1 to 60 for beta = 2 and 150 for beta = 3: like 7.2 exp(beta) "
+        "(theory.long_sequences).",
+    ),
+]  # fmt: skip
