@@ -262,7 +262,13 @@ class _Model:
 
 @dataclass(frozen=True)
 class _State:
-    """What enters a layer: the closeness; the norms of the vectors against those of the values, shape (n,); and the common factor of their inner products, 1 if they are normalised."""
+    """What enters a layer.
+
+    Attributes:
+        closeness: of the normalised vectors.
+        norms: of the vectors against those of the values, shape (n,).
+        size: the common factor of their inner products, 1 if they are normalised.
+    """
 
     closeness: Models
     norms: Models
@@ -339,7 +345,7 @@ def _middle(model: _Model, closeness: Models) -> Models:
 
 
 def _mix(model: _Model, state: _State, centred: Models, own: Models, weight: Models) -> Models:
-    """P: the weights of a row, and its own share in the residual stream, divided by ``weight`` so that they sum to 1."""
+    """P: the weights of a row and its own share in the residual stream, over ``weight``, so that they sum to 1."""
     sharpness = model.beta * model.unit * state.size * model.epsilon
     # Exponents count from the key that matters most: from the query's own if it outweighs all others.
     gap = float(sharpness.coefficients[0]) * float(1 - state.closeness.coefficients[0].mean())

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from math import comb
 from typing import Any
@@ -354,7 +354,7 @@ _GRID = 64.0
 _MOST = 700.0
 
 
-@lru_cache(maxsize=None)
+@cache
 def _power_of_e(multiple: int) -> float:
     """exp(multiple / 64), rounded: relative error at most 2 u."""
     with flint.ctx.workprec(128):

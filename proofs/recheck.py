@@ -100,7 +100,7 @@ class Jet:
         return Jet(self.grid, self.series.exp(), self.series[0].exp() * rest)
 
     def power(self, half: bool) -> Jet:
-        """1 / self or, with ``half``, self^(-1/2): the series of (1 - u)^-1 and (1 - u)^(-1/2) are their own majorants."""
+        """1 / self, with ``half`` self^(-1/2): the series of (1 - u)^-1 and (1 - u)^(-1/2) are their own majorants."""
         lead = self.series[0].lower()
         gap = 1 - (sum(self.sizes[1:], self.rest) / lead).upper() if lead > 0 else ZERO
         if not gap > 0:

@@ -125,8 +125,8 @@ claims = [
         "own.no-residual-interval",
         closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, 0), Lt(alpha, 1)), decoder=WITHOUT_RESIDUAL,
         source="a part of own.no-residual-conjecture",
-        note="At every alpha from 0 up to 1, layers two to nine, n = 50. As alpha tends to 1 all scores tend to 1, and the "
-        "order stays.",
+        note="At every alpha from 0 up to 1, layers two to nine, n = 50. As alpha tends to 1 all scores tend to 1, and "
+        "the order stays.",
     ),
     Claim(
         "own.no-residual-sharpness",
