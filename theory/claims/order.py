@@ -92,8 +92,8 @@ claims = [
         "own.beta-falls",
         _FALLS, _between(beta, "1", "1.805196762"), decoder=Decoder(beta=beta), inputs=_ZERO,
         source="the threshold in beta of own.peak-inside, from below",
-        note="Layer three, n = 50, alpha = 0: a sharper softmax than the paper's restores the order, but none up to "
-        "1.805196762; here from the paper's 1 on.",
+        note="Layer three, n = 50, alpha = 0: a sharper softmax than the paper's restores the order at this "
+        "length, but none up to 1.805196762; here from the paper's 1 on.",
     ),
     Claim(
         "own.beta-increasing",
@@ -141,7 +141,8 @@ claims = [
         decoder=Decoder(beta=beta, residual=0),
         source="a conjecture of this project",
         note="Without the residual closer keys score higher in every layer, for every alpha >= 0, every beta and every "
-        "length; stated for layers three to five. Layer two is own.increasing-2. Known only "
-        "in two limits at a fixed length: beta large, and alpha near 1 (tests/properties/test_order.py).",
+        "length; stated for layers three to five. Layer two is own.increasing-2. Proved for beta = 0 "
+        "(own.averaging-increasing); known besides in two limits at a fixed length, beta large and alpha near 1 "
+        "(tests/properties/test_order.py), and on paper in the limit of long sequences at alpha = 0.",
     ),
 ]  # fmt: skip
