@@ -159,13 +159,15 @@ claims = [
     Claim(
         "kim2025.increasing-3", closer_scores_higher(3), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
-        note="The paper reads this from an average of 100,000 samples at n = 50, d = 64; here in the "
-        "limit that its theory uses. The score falls from key 25 to key 26 of query 27: own.peak-inside.",
+        note="Closer keys score higher in layer three at alpha = 0: the paper reads it from an average of 100,000 "
+        "samples at n = 50, d = 64; here in the limit that its theory uses. The score falls from key 25 to key 26 of "
+        "query 27: own.peak-inside.",
     ),
     Claim(
         "kim2025.increasing-4", closer_scores_higher(4), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
-        note="As for layer three; the score falls from key 31 to key 32 of query 33.",
+        note="Closer keys score higher in layer four at alpha = 0: as for layer three; the score falls from key 31 to "
+        "key 32 of query 33.",
     ),
     Claim(
         "kim2025.increasing-alpha",
