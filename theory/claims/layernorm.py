@@ -15,7 +15,7 @@ from theory.derivation import Derivation, Step
 from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one, r
 from theory.layer_two import ADMISSIBLE, EARLIER
-from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction, score_gain
+from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
 from theory.paper_forms import PAPER
 from theory.quantities import Score, Weight
 from theory.symbols import alpha, beta, d, i, j, lam
@@ -111,15 +111,16 @@ def _two_layers(scale: Scale) -> tuple[And, Derivation]:
 
 def _identity(scale: Scale) -> Claim:
     statement, proof = _two_layers(scale)
+    sharpness, gain = ("beta sqrt(d)", "sqrt(d) times the") if scale == "sqrt(d)" else ("beta", "the same")
     return Claim(
         "own.layernorm" if scale == "sqrt(d)" else "own.layernorm-scale-d",
         statement,
         And(EARLIER, *ADMISSIBLE, WIDE),
         decoder=decoder(scale),
         source="the identity behind kim2025.layernorm and version 2",
-        note="On centred unit inputs LayerNorm is l2 normalisation with the inverse temperature "
-        f"beta {score_gain(scale)} and the effective residual lam/sqrt(d) in the first layer: the same weights, d "
-        f"times the Gram matrix, {score_gain(scale)} times the scores of layer two.",
+        note=f"On centred unit inputs LayerNorm is l2 normalisation with the inverse temperature {sharpness} and the "
+        "effective residual lam/sqrt(d) in the first layer: the same weights, d times the Gram matrix, "
+        f"{gain} scores of layer two.",
         proof=proof,
     )
 
