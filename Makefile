@@ -67,7 +67,10 @@ notebooks: $(READY)
 	@$(VENV)/bin/maskproof notebooks $(ARGS)
 
 site: $(READY)
-	@$(RUN) -m proofs.site $(ARGS)
+	@mkdir -p build
+	@echo "verifying every claim, for the evidence on its page"
+	@$(VENV)/bin/maskproof verify --json build/evidence.json > /dev/null
+	@$(RUN) -m proofs.site --evidence build/evidence.json $(ARGS)
 
 generate: tables
 	@$(VENV)/bin/maskproof notebooks --accept
