@@ -146,6 +146,7 @@ def visit_each(browser: Browser, urls: Iterable[str], width: int = PHONE) -> dic
     return {url: complaints for url, complaints in found.items() if complaints}
 
 
+@pytest.mark.slow
 def test_the_notebooks_on_a_phone(site: Path, browser: Browser, address: str) -> None:
     paths = sorted((site / "notebooks").glob("*.html"))
     assert visit_each(browser, (f"{address}notebooks/{path.name}" for path in paths)) == {}
@@ -225,6 +226,7 @@ def test_formulas_use_fonts_of_the_site(page: Page, address: str) -> None:
     assert any("MJX" in family for family in fonts)
 
 
+@pytest.mark.slow
 def test_it_reads_from_files_as_well(site: Path, browser: Browser, page: Page) -> None:
     names = ("index", "claims", "claims/kim2025.eq4", "search")
     assert visit_each(browser, (f"{site.as_uri()}/{name}.html" for name in names), SCREEN) == {}
