@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 _MARKED = r"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)"
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """Text for a cell of a Markdown table."""
     return text.replace("|", r"\|").replace("\n", " ")
 
 
@@ -39,7 +40,7 @@ def claim_table(claims: Iterable[Claim], record: Mapping[str, Mapping[str, Any]]
     for claim in claims:
         entry = record.get(claim.id, {"verdict": "not recorded", "witness": None})
         cells = (f"`{claim.id}`", claim.source, str(entry["verdict"]), _witness(entry), claim.note)
-        rows.append("| " + " | ".join(map(_cell, cells)) + " |")
+        rows.append("| " + " | ".join(map(cell, cells)) + " |")
     return "\n".join(rows) + "\n"
 
 
@@ -68,7 +69,7 @@ def refuted(claims: list[Claim], record: Mapping[str, Any]) -> str:
         if claim.id.startswith("own.") or entry is None or entry["verdict"] != Verdict.REFUTED:
             continue
         cells = (f"`{claim.id}`", claim.source, _witness(entry), claim.note)
-        lines.append("| " + " | ".join(map(_cell, cells)) + " |")
+        lines.append("| " + " | ".join(map(cell, cells)) + " |")
     return "\n".join(lines) + "\n"
 
 

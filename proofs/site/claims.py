@@ -12,26 +12,24 @@ from typing import Any
 
 from sympy import And
 
-from proofs.notes import counts
+from proofs.notes import cell, counts
 from proofs.site.markdown import (
     LINE,
     Linker,
     badge,
     block,
-    cell,
     claim_models,
     condition_list,
     definitions,
     inline,
     listed,
     model_lines,
-    model_names,
 )
 from proofs.verdict import Verdict
 from theory.claim import Claim
 from theory.export.abbreviations import abbreviate
 from theory.export.established import Recorded, how, verdict, witness
-from theory.export.models import read
+from theory.export.models import model_names, read
 from theory.inputs import Equicorrelated
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from proofs.notes import cell
 from proofs.site.claims import Library
 from proofs.site.markdown import (
     LINE,
     badge,
     block,
-    cell,
     condition_list,
     definitions,
     inline,
     listed,
     model_lines,
-    model_names,
 )
 from theory.derivation import Derivation, Step
 from theory.export.arguments import Argument, rule_name, rule_sentence
 from theory.export.established import verdict
+from theory.export.models import model_names
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex
 from theory.notation.layout import display

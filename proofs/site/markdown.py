@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Basic
 
 from theory.claim import Claim
-from theory.export.models import Model, model_words, models_of, read
+from theory.export.models import Model, model_names, model_words, models_of, read
 from theory.notation.latex import latex, latex_condition
 from theory.notation.layout import Display
 from theory.notation.prose import markdown_prose
@@ -91,13 +91,6 @@ def listed(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1] if words else ""
 
 
-def model_names(models: Sequence[Model]) -> dict[Model, str]:
-    """Names for models where there are several."""
-    if len(models) < 2:
-        return {}
-    return {model: rf"\mathcal{{M}}_{place}" for place, model in enumerate(models, start=1)}
-
-
 def model_lines(claim: Claim | None, models: Sequence[Model]) -> list[str]:
     """The models that quantities refer to, in words: one line each, named where there are several."""
     names = model_names(models)
@@ -122,8 +115,3 @@ def claim_models(claim: Claim) -> list[Model]:
 def badge(verdict: str) -> str:
     """A verdict as a coloured word."""
     return f"[{verdict}]{{.verdict .{verdict.lower().replace(' ', '-')}}}"
-
-
-def cell(text: str) -> str:
-    """Text for a cell of a table."""
-    return text.replace("|", r"\|").replace("\n", " ")

@@ -11,7 +11,7 @@ import re
 from types import ModuleType
 from typing import Any
 
-from proofs.site.markdown import cell
+from proofs.notes import cell
 from theory.notation.prose import markdown_escape
 
 PACKAGES = ("theory", "numerics", "proofs")

@@ -13,7 +13,7 @@ from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
 from theory.export.families import family_display
-from theory.export.models import Model, model_words, models_of, read
+from theory.export.models import model_names, model_words, models_of, read
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex, latex_condition
 from theory.notation.layout import Display, display
@@ -68,18 +68,12 @@ def _for_all(parts: Sequence[Any]) -> str:
     return ", ".join(_inline(latex_condition(part)) for part in parts)
 
 
-def _names(models: Sequence[Model]) -> dict[Model, str]:
-    if len(models) < 2:
-        return {}
-    return {model: rf"\mathcal{{M}}_{{{place}}}" for place, model in enumerate(models, start=1)}
-
-
 def statement_markdown(claim: Claim) -> str:
     """What a claim says: for all which values, the formula, and the letters in it."""
     short = abbreviate(claim.statement)
     hypotheses = _for_all(conditions(And(claim.domain), claim.free_symbols))
     parts = [f"For all {hypotheses}:" if hypotheses else "It holds that"]
-    parts.append(_block(family_display(short.expression, _names(models_of([claim.statement])), WIDTH)))
+    parts.append(_block(family_display(short.expression, model_names(models_of([claim.statement])), WIDTH)))
     if short.definitions:
         parts.append(_definitions("where", short.definitions))
     return "\n\n".join(parts)
@@ -87,7 +81,7 @@ def statement_markdown(claim: Claim) -> str:
 
 def models_markdown(claim: Claim) -> list[str]:
     """The models that a claim is about, one line each."""
-    names = _names(models_of([claim.statement]))
+    names = model_names(models_of([claim.statement]))
     lines = []
     for model, name in names.items():
         decoder, inputs = read(model)
@@ -124,7 +118,7 @@ def _derivation(argument: Argument) -> str:
 def opening_markdown(argument: Argument) -> list[str]:
     """What a derivation starts from, a paragraph each: introduction, models, hypotheses, notation."""
     parts = [markdown_prose(argument.derivation.intro)] if argument.derivation.intro else []
-    names = _names(argument.models)
+    names = model_names(argument.models)
     for model in argument.models:
         label = f"Model ${names[model]}$" if names else "Model"
         parts.append(f"{label}: {markdown_prose(model_words(*read(model)))}.")
@@ -138,7 +132,7 @@ def opening_markdown(argument: Argument) -> list[str]:
 
 def step_markdown(argument: Argument, step: Step) -> str:
     """One step of a derivation: its number, its reason, its formula."""
-    printer = MathPrinter(_names(argument.models))
+    printer = MathPrinter(model_names(argument.models))
     reason = f"**({argument.number[step.label]})** {_reason(argument, step)}"
     return f"{reason}\n\n{_block(display(argument.statement(step), printer, WIDTH))}"
 

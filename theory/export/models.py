@@ -21,6 +21,13 @@ def models_of(statements: Iterable[Basic]) -> list[Model]:
     return sorted(found, key=str)  # type: ignore[arg-type]
 
 
+def model_names(models: Sequence[Model]) -> dict[Model, str]:
+    """Letters for models where there are several, in LaTeX; none for a single one."""
+    if len(models) < 2:
+        return {}
+    return {model: rf"\mathcal{{M}}_{{{place}}}" for place, model in enumerate(models, start=1)}
+
+
 def read(model: Model) -> tuple[Decoder | None, Inputs | None]:
     """The decoder and the input law of a model."""
     return Record.read(model[0]), Record.read(model[1])
