@@ -37,8 +37,7 @@ def exact(value: object, name: str) -> sympy.Expr:
         number = float(value)
         if not math.isfinite(number):
             raise InvalidInput(f"{name} = {number}", f"'{name} is finite'", "give a finite number")
-        ratio = Fraction(repr(number))
-        return sympy.Rational(ratio.numerator, ratio.denominator)
+        return sympy.Rational(Fraction(repr(number)))
     raise InvalidInput(f"{name} = {value!r}", f"'{name} is a real number'", "give a number or a SymPy expression")
 
 
@@ -47,8 +46,23 @@ def _checked(value: sympy.Expr, name: str) -> sympy.Expr:
         raise InvalidInput(f"{name} = {value}", f"'{name} is finite'", "give a finite number")
     if value.is_real is False:
         raise InvalidInput(f"{name} = {value}", f"'{name} is real'", "give a real number")
-    decimals = {number: sympy.Rational(str(number)) for number in value.atoms(sympy.Float)}
+    decimals = {number: sympy.Rational(decimal(number)) for number in value.atoms(sympy.Float)}
     return value.xreplace(decimals) if decimals else value
+
+
+def decimal(number: sympy.Float) -> Fraction:
+    """The decimal that stands for a SymPy float: the shortest that Python prints for it, digits that were asked for.
+
+    >>> decimal(sympy.Float(0.1535206505060032)), decimal(sympy.Float("0.1", 30))
+    (Fraction(23987601641563, 156250000000000), Fraction(1, 10))
+
+    Raises:
+        InvalidInput: it is not finite.
+    """
+    if not number.is_finite:
+        raise InvalidInput(f"{number}", "'a number is finite'", "give a finite number")
+    double = number._prec == 53  # made from a Python float, or calculated with such
+    return Fraction(repr(float(number)) if double else str(number))
 
 
 def positive_integer(value: object, name: str) -> int:
