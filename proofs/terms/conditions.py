@@ -112,7 +112,7 @@ def _of_function(term: t.Apply) -> Iterator[Statement]:
             yield t.Or((unequal(base, ZERO), at_most(ZERO, exponent)))
         case "power", (base, exponent):
             yield t.Or((less(ZERO, base), t.And((t.equal(base, ZERO), less(ZERO, exponent)))))
-        case ("gamma" | "ci"), (x,):
+        case (("gamma" | "ci"), (x,)):
             yield less(ZERO, x)
         case "factorial", (x,):
             yield at_most(ZERO, x)

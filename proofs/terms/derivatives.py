@@ -69,19 +69,21 @@ def _derivative(f: t.Term, x: t.Variable) -> t.Term:
             return t.Sum(_derivative(body, x), index, low, high)
         case t.Product(body=body, index=index, low=low, high=high) if x not in low.free | high.free and x != index:
             return _of_product(f, body, index, low, high, x)
-        case t.Apply(name="power", arguments=(base, exponent)) if x not in exponent.free and t.is_integral(exponent):
-            lower = t.Apply("power", (base, t.plus(exponent, t.number(-1))))
-            return t.times(exponent, lower, _derivative(base, x))
         case t.Apply(name="power", arguments=(base, exponent)):
-            return t.times(f, _derivative(t.times(exponent, t.Apply("log", (base,))), x))
+            return _of_power(f, base, exponent, x)
         case t.Apply(name=name, arguments=(argument,)) if name in _FUNCTIONS:
             return t.times(_FUNCTIONS[name](argument), _derivative(argument, x))
     raise NotSmooth(f"there is no rule for the derivative of {text(f, 60)} by {x.name}")
 
 
-def _of_product(
-    f: t.Term, body: t.Term, index: t.Variable, low: t.Term, high: t.Term, x: t.Variable
-) -> t.Term:
+def _of_power(f: t.Term, base: t.Term, exponent: t.Term, x: t.Variable) -> t.Term:
+    if t.is_integral(exponent) and x not in exponent.free:
+        lower = t.Apply("power", (base, t.plus(exponent, t.number(-1))))
+        return t.times(exponent, lower, _derivative(base, x))
+    return t.times(f, _derivative(t.times(exponent, t.Apply("log", (base,))), x))
+
+
+def _of_product(f: t.Term, body: t.Term, index: t.Variable, low: t.Term, high: t.Term, x: t.Variable) -> t.Term:
     """The sum, over its factors, of the derivative of one times the others."""
     other = t.Variable(f"{index.name}'", index.sort)
     rest = t.substitute(body, {index: other})

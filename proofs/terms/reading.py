@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import sympy
@@ -224,7 +225,8 @@ class _Reader:
         if captured and (own_decoder is None or own_inputs is None):
             names = ", ".join(sorted(variable.name for variable in captured))
             what = f"{e} under a sum over {names}, which the claim's model mentions"
-            raise _refuse(what, "'an index has no other meaning'", "rename the index, or give the quantity its own model")
+            remedy = "rename the index, or give the quantity its own model"
+            raise _refuse(what, "'an index has no other meaning'", remedy)
         layer, query, key = (self.term(part) for part in e.args[:3])
         return t.Entry(_KINDS[type(e)], layer, query, key, model)
 
@@ -284,7 +286,7 @@ class _Reader:
 
 
 def _equivalent(parts: list[Statement]) -> Statement:
-    forth = [t.Implies(a, b) for a, b in zip(parts, parts[1:], strict=False)]
+    forth = [t.Implies(a, b) for a, b in pairwise(parts)]
     return t.And((*forth, t.Implies(parts[-1], parts[0])))
 
 

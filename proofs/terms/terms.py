@@ -127,7 +127,7 @@ class Variable(Term):
     sort: Sort
 
     @cached_property
-    def free(self) -> frozenset[Variable]:  # noqa: D102
+    def free(self) -> frozenset[Variable]:
         return frozenset({self})
 
 
@@ -194,7 +194,7 @@ class Binder(Term):
     high: Term
 
     @cached_property
-    def free(self) -> frozenset[Variable]:  # noqa: D102
+    def free(self) -> frozenset[Variable]:
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -224,7 +224,7 @@ class Limit(Term):
     variable: Variable
 
     @cached_property
-    def free(self) -> frozenset[Variable]:  # noqa: D102
+    def free(self) -> frozenset[Variable]:
         return self.body.free - {self.variable}
 
 
@@ -387,6 +387,14 @@ class Vectors(Statement):
 
     of: Model | Law
     layer: Term
+    count: Term
+
+
+@node
+class Independent(Statement):
+    """``count`` inputs with this law exist and are linearly independent."""
+
+    law: Law
     count: Term
 
 

@@ -73,6 +73,8 @@ def _text(node: t.Node, place: int) -> str:  # noqa: C901  one line for each kin
             given = f"vectors with cosine {_text(law.alpha, _LOOSE)} exist for {_text(count, _LOOSE)} tokens"
             deeper = isinstance(of, t.Model) and of.norm != "none" and layer != t.ONE
             return f"{given} and none vanishes before layer {_text(layer, _LOOSE)}" if deeper else given
+        case t.Independent(law=law, count=count):
+            return f"{_text(count, _LOOSE)} independent vectors with cosine {_text(law.alpha, _LOOSE)} exist"
         case t.Converges(limit=limit):
             return f"{_text(limit, _LOOSE)} exists"
     return type(node).__name__.lower()
