@@ -41,10 +41,10 @@ def conditions(term: Term) -> tuple[Condition, ...]:
     >>> [c.statement.kind for c in conditions(Power(Variable("alpha", Sort.REAL), -1))]
     ['!=']
     """
-    return tuple(dict.fromkeys(c for c in _conditions(term) if not _obvious(c.statement)))
+    return tuple(dict.fromkeys(c for c in _conditions(term) if not obvious(c.statement)))
 
 
-def _obvious(statement: Statement) -> bool:
+def obvious(statement: Statement) -> bool:
     """Whether it holds at first sight, by the numbers or the sorts of variables in it."""
     match statement:
         case t.Relation(kind=kind, left=t.Number(value=a), right=t.Number(value=b)):

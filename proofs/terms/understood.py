@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from proofs.terms import terms as t
-from proofs.terms.conditions import of_parameters
+from proofs.terms.conditions import obvious, of_parameters
 
 
 def understood(statement: t.Statement, domain: t.Statement) -> tuple[t.Statement, ...]:
     """The hypotheses that come with the models of ``statement``, each once."""
     said = domain.free
-    found = (h for h in _hypotheses(statement, {}) if _parameters(h) and not _parameters(h) & said)
+    found = (h for h in _hypotheses(statement, {}) if not obvious(h) and _parameters(h) and not _parameters(h) & said)
     return tuple(dict.fromkeys(found))
 
 
