@@ -56,7 +56,9 @@ class Goal(Line):
             self.require_all(premise.hypotheses)
         return tuple(part for premise in self.premises for part in conjuncts(premise.statement))
 
-    def require_all(self, needed: Sequence[Statement] | frozenset[Statement], further: Sequence[Statement] = ()) -> None:
+    def require_all(
+        self, needed: Sequence[Statement] | frozenset[Statement], further: Sequence[Statement] = ()
+    ) -> None:
         """Reject unless all ``needed`` statements follow from the hypotheses and ``further`` ones."""
         known = Known((*self.hypotheses, *further)) if further else self.assumed
         for statement in needed:

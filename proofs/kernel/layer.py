@@ -8,7 +8,22 @@ from proofs.kernel.algebra import canonical
 from proofs.kernel.goals import Goal, everywhere, rule
 from proofs.kernel.known import demand
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, ZERO, Entry, Model, Sum, Term, at_most, less, minus, number, over, plus, times, unequal
+from proofs.terms.terms import (
+    ONE,
+    ZERO,
+    Entry,
+    Model,
+    Sum,
+    Term,
+    at_most,
+    less,
+    minus,
+    number,
+    over,
+    plus,
+    times,
+    unequal,
+)
 from proofs.terms.text import text
 
 

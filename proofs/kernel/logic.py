@@ -8,7 +8,20 @@ from proofs.kernel.algebra import alike, identical
 from proofs.kernel.goals import Goal, rule
 from proofs.kernel.known import Known, demand, value_conditions
 from proofs.terms import terms as t
-from proofs.terms.terms import ZERO, Sort, Statement, Term, at_most, conjuncts, equal, less, minus, number, substitute, times
+from proofs.terms.terms import (
+    ZERO,
+    Sort,
+    Statement,
+    Term,
+    at_most,
+    conjuncts,
+    equal,
+    less,
+    minus,
+    number,
+    substitute,
+    times,
+)
 from proofs.terms.text import text
 
 LANGUAGE = frozenset({

@@ -31,7 +31,7 @@ def sign(goal: Goal) -> None:
         demand(known.lacking(equal(form, form)) is None, f"{text(form)} need not have a value")
         same = identical(known.rewritten(e), known.rewritten(form))
         if kind == "!=" or not same:
-            same = same or identical(known.rewritten(minus(left, right)), known.rewritten(form)) and kind == "!="
+            same = same or (identical(known.rewritten(minus(left, right)), known.rewritten(form)) and kind == "!=")
         demand(same, f"{text(form)} is not the difference {text(e)}")
         left, right, e = ZERO, form, form
     if kind == "!=":

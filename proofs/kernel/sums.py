@@ -110,5 +110,3 @@ def positive_sum(goal: Goal) -> None:
 def _grant(goal: Goal, statement: t.Statement, spans: tuple[Range, ...]) -> None:
     """That ``statement`` holds throughout the ranges gives its parts a value there."""
     goal.known.grant(*(Condition(c.statement, c.part, (*spans, *c.ranges)) for c in value_conditions(statement)))
-
-

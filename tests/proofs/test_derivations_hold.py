@@ -13,7 +13,7 @@ import sympy
 from sympy import And, Eq, Limit, Rational, Symbol, exp
 
 from proofs.engines.evaluate import NotApplicable, evaluator
-from proofs.kernel import check
+from proofs.derivations import check
 from proofs.registry import shipped
 from theory.layer_one import l, r
 from theory.quantities import Quantity
