@@ -26,7 +26,7 @@ from theory.layer_one import g, h_squared, layer_one, r
 from theory.layer_two import ADMISSIBLE, below_diagonal, closed_form, flat_without_norm, increasing, norms, order
 from theory.limits import saturation_from
 from theory.quantities import Gram, Mix, Quantity, Score, Weight
-from theory.symbols import alpha, beta, i, j, lam
+from theory.symbols import alpha, beta, i, j, l, lam
 
 # (kind of quantity, layer) -> steps with its closed form on and below the diagonal
 _LAYER_ONE = {
@@ -82,9 +82,7 @@ def _theorems(statement: Basic) -> Iterator[tuple[Derivation, str]]:
     yield below_diagonal(), "below"
     yield order(), "theorem"
     yield flat_without_norm(), "flat"
-    for depth in sorted({score.layer for score in statement.atoms(Score)}):
-        if depth > 2:
-            yield averaging.increasing(depth), "increase"
+    yield averaging.increasing(), "increase"
 
 
 def _model(quantity: Quantity) -> dict[Symbol, Expr]:
@@ -110,7 +108,8 @@ def _instance(theorem: tuple[Derivation, str], statement: Basic, domain: tuple[B
     if not quantities:
         return None
     try:
-        values = _model(next(iter(quantities)))
+        quantity = next(iter(quantities))
+        values = {**_model(quantity), l: sympy.sympify(quantity.layer)}
     except NoIdea:
         return None
     (line,) = [step for step in lemma.steps if step.label == label]

@@ -33,7 +33,7 @@ from sympy import Eq, Expr, Ge, Integer, Le, Lt, Sum, Symbol, exp, sqrt
 
 from theory.decoder import Decoder
 from theory.derivation import Derivation, Step
-from theory.layer_one import l, r
+from theory.layer_one import p, r
 from theory.layer_two import (
     ADMISSIBLE,
     EARLIER,
@@ -103,8 +103,8 @@ class _Pair:
 
     def sums(self, which: int) -> tuple[Expr, Expr, Expr, Expr]:
         """Rows i and j of M, their product, and the double sum of G_ij; 0 for LayerNorm, 1 for l2."""
-        a, b, later = (self.of(Mix, 1, *at)[which] for at in ((i, k), (j, k), (j, l)))
-        double = Sum(a * later * InputGram(k, l, INPUTS), (k, 1, i), (l, 1, j))
+        a, b, later = (self.of(Mix, 1, *at)[which] for at in ((i, k), (j, k), (j, p)))
+        double = Sum(a * later * InputGram(k, p, INPUTS), (k, 1, i), (p, 1, j))
         return Sum(a, (k, 1, i)), Sum(b, (k, 1, j)), Sum(a * b, (k, 1, j)), double
 
 

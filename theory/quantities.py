@@ -100,7 +100,7 @@ class Quantity(Expr):
         inputs: Inputs | None = None,
     ) -> Quantity:
         depth = sympy.sympify(layer)
-        if not depth.is_Integer or depth < 1:
+        if not isinstance(depth, Expr) or depth.is_integer is not True or (depth.is_number and depth < 1):
             raise InvalidInput(f"layer = {layer}", "'the layer is 1, 2, ...'", "count layers from 1")
         if decoder is not None:
             _decoder = Record.of(decoder)
@@ -109,9 +109,9 @@ class Quantity(Expr):
         return super().__new__(cls, depth, _position(i, "query"), _position(j, "key"), _decoder, _inputs)
 
     @property
-    def layer(self) -> int:
-        """The layer, from 1."""
-        return int(self.args[0])
+    def layer(self) -> int | Expr:
+        """The layer, from 1; an expression where it is not a number."""
+        return int(self.args[0]) if self.args[0].is_Integer else self.args[0]
 
     @property
     def query(self) -> Expr:
@@ -142,17 +142,19 @@ class Quantity(Expr):
             Record.of(inputs) if own_inputs == _NOTHING else own_inputs,
         )
 
-    def _indices(self, printer: Any) -> str:
+    def _indices(self, printer: Any, separator: str | None = None) -> str:
         query, key = printer._print(self.query), printer._print(self.key)
-        separator = "" if self.query.is_Symbol and self.key.is_Symbol else ","
+        if separator is None:
+            separator = "" if self.query.is_Symbol and self.key.is_Symbol else ","
         return f"{query}{separator}{key}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = rf"{self.letter}^{{({self.layer})}}_{{{self._indices(printer)}}}"
+        text = rf"{self.letter}^{{({printer._print(self.args[0])})}}_{{{self._indices(printer)}}}"
         return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        return f"{self.letter}{self.layer}[{printer._print(self.query)},{printer._print(self.key)}]"
+        layer = printer._print(self.args[0])
+        return f"{self.letter}{layer if self.args[0].is_Atom else f'({layer})'}[{self._indices(printer, ',')}]"
 
     _sympyrepr = _sympystr
 

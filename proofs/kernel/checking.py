@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from proofs.kernel import layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
+from proofs.kernel import induction, layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
 from proofs.kernel.algebra import Undecided, alike
-from proofs.kernel.goals import RULES, Goal, Line
+from proofs.kernel.goals import RULES, Goal, Line, Supposition
 from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.kernel.logic import admissible, in_language
 from proofs.terms import terms as t
@@ -71,12 +71,17 @@ def _line(
     in_language(step.statement, *shared, *step.given)
     said = frozenset(part for h in (*shared, *step.given) for part in conjuncts(h))
     meant = {h for s in (step.statement, *said) for h in understood(s, TRUE)}
-    goal = Goal(step.statement, said | meant, tuple(lines[label] for label in step.premises), step.hints, lemmas)
-    RULES[step.rule](goal)
+    premises = tuple(lines[label] for label in step.premises)
+    goal = Goal(step.statement, said | meant, premises=premises, hints=step.hints, lemmas=lemmas)
+    cited = lemmas.get(step.hints.get("lemma"), {}).get(step.hints.get("step"))
+    supposed = frozenset[Supposition]().union(
+        *(line.supposed for line in (*goal.premises, *([cited] if cited else [])))
+    )
+    left = RULES[step.rule](goal)
     lacking = goal.known.lacking(step.statement)
     if lacking is not None:
         raise Rejected(f"nothing known gives {text(lacking.part)} a value: {text(lacking.statement)}")
-    return Line(step.statement, goal.hypotheses)
+    return Line(step.statement, goal.hypotheses, supposed if left is None else left)
 
 
 def prove(statement: Statement, domain: Statement, derivation: Derivation) -> None:
@@ -90,6 +95,7 @@ def prove(statement: Statement, domain: Statement, derivation: Derivation) -> No
     """
     demand(bool(derivation.steps), f"{derivation.name} has no steps")
     last = derivation.lines[derivation.steps[-1].label]
+    demand(not last.supposed, f"{derivation.name} ends with what rests on a supposition")
     known = _on(domain, statement)
     own = statement.free | domain.free
     values = {

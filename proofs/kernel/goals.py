@@ -8,7 +8,7 @@ has a value is demanded in one place, of every line (``proofs.kernel.checking``)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -22,10 +22,25 @@ from proofs.terms.text import text
 
 @dataclass(frozen=True)
 class Line:
-    """``statement`` follows from ``hypotheses``."""
+    """``statement`` follows from ``hypotheses`` and, at fixed values of some variables, from what is ``supposed``."""
 
     statement: Statement
     hypotheses: frozenset[Statement]
+    supposed: frozenset[Supposition] = frozenset()
+
+    def require_free(self, variables: Iterable[t.Variable]) -> None:
+        """Reject if the line holds only at a fixed value of one of these variables."""
+        fixed = {s.fixed for s in self.supposed} & set(variables)
+        demand(not fixed, f"the line rests on a supposition about this {', '.join(v.name for v in fixed)}")
+
+
+@dataclass(frozen=True)
+class Supposition:
+    """At one value of ``fixed``, the statement follows from the hypotheses for all values of all other variables."""
+
+    statement: Statement
+    hypotheses: frozenset[Statement]
+    fixed: t.Variable
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ class Goal(Line):
         return (self.hints or {})[name]
 
 
-Rule = Callable[[Goal], None]
+Rule = Callable[[Goal], "frozenset[Supposition] | None"]  # what it leaves supposed, if not what its premises do
 RULES: dict[str, Rule] = {}
 Kind = type | tuple[type, ...]
 
@@ -101,14 +116,14 @@ def rule(*, premises: int | None = None, hints: Mapping[str, Kind] | None = None
     needed = dict(hints or {})
 
     def register(check: Rule) -> Rule:
-        def checked(goal: Goal) -> None:
+        def checked(goal: Goal) -> frozenset[Supposition] | None:
             given = goal.hints or {}
             if premises is not None:
                 demand(len(goal.premises) == premises, f"the rule has {premises} premises, not {len(goal.premises)}")
             for name, kind in needed.items():
                 demand(name in given, f"the rule needs the hint {name!r}")
                 demand(isinstance(given[name], kind), f"the hint {name!r} is of another kind")
-            check(goal)
+            return check(goal)
 
         checked.__doc__, checked.__name__ = check.__doc__, check.__name__
         RULES[check.__name__] = checked
@@ -119,6 +134,7 @@ def rule(*, premises: int | None = None, hints: Mapping[str, Kind] | None = None
 
 def everywhere(goal: Goal, premise: Line, positions: set[t.Variable], ranges: Sequence[Statement] = ()) -> None:
     """Reject unless ``premise`` holds at all ``positions`` in ``ranges``, whatever the goal assumes about them."""
+    premise.require_free(positions)
     models = [n for n in premise.statement.walk() if isinstance(n, t.Model | t.Law)]
     demand(not any(positions & m.free for m in models), "a model depends on a position of the premise")
     fixed = [h for h in goal.hypotheses if not positions & h.free]

@@ -198,19 +198,14 @@ def cauchy_schwarz(goal: Goal) -> None:
         demand(goal.known.holds(unequal(own, ZERO)), f"M at {text(position)} may vanish")
 
 
-@rule(hints={"at": t.Variable})
+@rule(premises=0)
 def independence(goal: Goal) -> None:
-    """S_ij < 1 for j < i in any layer, from linearly independent inputs and M_kk > 0 in every layer before.
+    """S_ij < 1 for j < i in any layer from the second on, from linearly independent inputs.
 
-    x_k' is M_kk x_k plus a combination of x_1..x_(k-1), so a layer keeps vectors linearly independent, and the cosine
-    of two such is below 1. Premises: M_kk > 0 of layers 1, 2, ... in this order; hint ``at``: k.
+    x_k' is M_kk x_k plus a combination of x_1..x_(k-1), and M_kk = v A_kk / |x_k| + residual > 0. So a layer keeps
+    vectors linearly independent, and the cosine of two such is below 1.
     """
-    entry, k = _cosine(goal), goal.hint("at")
-    demand(entry.layer == number(len(goal.premises) + 1), "not one premise for each layer before")
-    for below, premise in enumerate(goal.premises, 1):
-        needed = less(ZERO, Entry("mix", number(below), k, k, entry.model))
-        demand(same(premise.statement, needed), f"the premise should be {text(needed)}")
-        everywhere(goal, premise, {k})
+    goal.require_all((at_most(number(2), _cosine(goal).layer),))
 
 
 def _cosine(goal: Goal) -> Entry:

@@ -21,6 +21,8 @@ def _limit(goal: Goal) -> tuple[Term, t.Variable, Term]:
     x = left.variable
     demand(all(x not in h.free for h in goal.hypotheses), f"{x.name} is not fresh")
     demand(x not in value.free, f"the limit depends on {x.name}")
+    for premise in goal.premises:
+        premise.require_free((x,))
     goal.known.grant(Condition(t.Converges(left), left))
     return left.body, x, value
 

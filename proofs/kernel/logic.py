@@ -59,6 +59,7 @@ def cite(goal: Goal) -> None:
         goal.require_all(other.hypotheses)
     known = Known((*goal.hypotheses, *(other.statement for other in others)))
     values = admissible(hints.get("values", {}), known)
+    line.require_free(values)
     for needed in line.hypotheses:
         instance = substitute(needed, values)
         demand(known.holds(instance), f"the lemma needs {text(instance)}")

@@ -156,6 +156,7 @@ def decreasing(goal: Goal) -> None:
     f, m = slope.left.body, slope.left.variable
     demand(all(m not in h.free for h in goal.hypotheses), f"{m.name} is not fresh")
     demand(m.sort is t.Sort.NONNEGATIVE, f"{m.name} is not a real variable >= 0")
+    premise.require_free((m,))
     goal.require_all(premise.hypotheses)  # they don't speak of m: so f is differentiable on the whole of m >= 0
     for place in at:
         demand(goal.known.lacking(equal(place, place)) is None, f"{text(place)} need not have a value")

@@ -85,6 +85,7 @@ def termwise(goal: Goal) -> None:
     demand(same_range, "the ranges differ")
     demand(all(total.index not in h.free for h in goal.hypotheses), f"{total.index.name} is not fresh")
     (premise,) = goal.premises
+    premise.require_free((total.index,))
     goal.require_all(premise.hypotheses, tuple(within(span)))
     demand(same(premise.statement, equal(total.body, other.body)), "the premise is another equation")
     _grant(goal, premise.statement, (span,))

@@ -15,7 +15,7 @@ from sympy import And, Eq, Limit, Rational, Symbol, exp
 from proofs.engines.evaluate import NotApplicable, evaluator
 from proofs.derivations import check
 from proofs.registry import shipped
-from theory.layer_one import l, r
+from theory.layer_one import p, r
 from theory.quantities import Quantity
 from theory.symbols import alpha, beta, d, i, j, k, lam, m
 from theory.topics import TOPICS
@@ -25,7 +25,7 @@ PARAMETERS = [
     for a, b, c in (("0", 1, 1), ("1/5", 0, 1), ("1/2", 2, 0), ("-1/7", "1/3", "3/2"), ("9/10", 3, "1/4"))
 ]
 POSITIONS = [
-    {i: a, j: b, k: c, l: e, d: 16 if (a + b) % 3 else 2}
+    {i: a, j: b, k: c, p: e, d: 16 if (a + b) % 3 else 2}
     for a, b, c, e in product((1, 2, 3, 5), (1, 2, 4), (1, 3), (2, 3, 5))
 ]
 

@@ -224,7 +224,7 @@ class MathPrinter(LatexPrinter):
 
     def _print(self, expr: Any, **kwargs: Any) -> str:
         if isinstance(expr, Quantity):
-            layer = str(expr.layer) if self.layer is None else self.layer
+            layer = self._print(expr.args[0]) if self.layer is None else self.layer
             text = self._indexed_sign(macros.QUANTITIES[expr.letter], [layer], expr.query, expr.key)
             model = self.models.get((expr.args[3], expr.args[4]))
             return text if model is None else text + self.sign("mpin", model)

@@ -42,7 +42,7 @@ MACROS = {
     "mpquery": Macro("i", "position of the query"),
     "mpkey": Macro("j", "position of the key"),
     "mpother": Macro("k", "a further position"),
-    "mpanother": Macro("l", "one more position"),
+    "mpanother": Macro("p", "one more position"),
     "mpany": Macro("a", "any position, in definitions that hold for all"),
     "mpearlier": Macro("m", "number of tokens before the query, as a real variable"),
     "mplength": Macro("n", "number of tokens"),
@@ -93,7 +93,7 @@ MACROS = {
 
 SYMBOLS = {
     "alpha": "mpalpha", "beta": "mpbeta", "lam": "mplambda", "i": "mpquery", "j": "mpkey", "k": "mpother",
-    "l": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio", "s": "mptotal",
+    "l": "mplayer", "p": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio", "s": "mptotal",
     "q": "mpq", "w": "mpinverse",
 }  # fmt: skip
 FUNCTIONS = {
