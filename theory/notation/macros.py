@@ -93,8 +93,8 @@ MACROS = {
 
 SYMBOLS = {
     "alpha": "mpalpha", "beta": "mpbeta", "lam": "mplambda", "i": "mpquery", "j": "mpkey", "k": "mpother",
-    "l": "mplayer", "p": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio", "s": "mptotal",
-    "q": "mpq", "w": "mpinverse",
+    "l": "mplayer", "p": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio",
+    "s": "mptotal", "q": "mpq", "w": "mpinverse",
 }  # fmt: skip
 FUNCTIONS = {
     "g": "mpinnerat", "h": "mpnormat", "g'": "mpbareinnerat", "h'": "mpbarenormat", "hhat": "mpgeneralnormat",
