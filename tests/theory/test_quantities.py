@@ -22,7 +22,7 @@ def test_print():
 
 @pytest.mark.parametrize(
     "make", [lambda: Score(0, i, j), lambda: Score(sympy.Rational(3, 2), i, j), lambda: Gram(1, 0, 1),
-             lambda: Score(1, sympy.Rational(1, 2), 1), lambda: Score(i, i, j), lambda: Score(-1, i, j)]
+             lambda: Score(1, sympy.Rational(1, 2), 1), lambda: Score(alpha, i, j), lambda: Score(-1, i, j)]
 )  # fmt: skip
 def test_no_such_layer_or_position(make):
     with pytest.raises(InvalidInput):
