@@ -78,7 +78,7 @@ def correction_balls(
     _refuse(decoder, inputs)
     with working_precision(bits):
         cosine = ball(inputs.alpha, "alpha") if alpha is None else alpha
-        if not (cosine >= 0 and cosine < 1):
+        if cosine < 0 or cosine >= 1:
             raise InvalidInput(f"alpha = {cosine}", "0 <= alpha < 1", "a random law has a correlation")
         stack = _Stack(model_in_balls(decoder, n, beta, residual), inputs, cosine, layers, scores_only)
         for direction in _directions(inputs, cosine, n):
@@ -113,7 +113,7 @@ def _directions(inputs: Sphere | SharedGaussian, alpha: arb, n: int) -> Iterator
             yield _symmetric(n, {(later, earlier): apart})
     if isinstance(inputs, Sphere):
         return
-    together, root = (alpha * apart).sqrt(), arb(2).sqrt()
+    together, root = (alpha * apart).max(arb(0)).sqrt(), arb(2).sqrt()  # a ball around 0 may reach below it
     for own in range(n):
         yield _symmetric(n, {(own, own): root * apart})
         if not alpha.is_zero():
