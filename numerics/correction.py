@@ -24,7 +24,6 @@ Laws (``theory.inputs``; the width plays no part):
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from flint import arb, arb_mat
 
@@ -75,21 +74,26 @@ def correction_balls(
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     bits = positive_integer(precision, "precision")
-    _refuse(decoder, inputs)
+    law = _random(inputs)
+    _refuse(decoder)
     with working_precision(bits):
-        cosine = ball(inputs.alpha, "alpha") if alpha is None else alpha
+        cosine = ball(law.alpha, "alpha") if alpha is None else alpha
         if cosine < 0 or cosine >= 1:
             raise InvalidInput(f"alpha = {cosine}", "0 <= alpha < 1", "a random law has a correlation")
-        stack = _Stack(model_in_balls(decoder, n, beta, residual), inputs, cosine, layers, scores_only)
-        for direction in _directions(inputs, cosine, n):
+        stack = _Stack(model_in_balls(decoder, n, beta, residual), law, cosine, layers, scores_only)
+        for direction in _directions(law, cosine, n):
             stack.add(direction)
         return Enclosure(n, bits, tuple(stack.corrections()))
 
 
-def _refuse(decoder: Decoder, inputs: Inputs) -> None:
-    """Refuse models whose expectations have no such expansion, or one that is not known here."""
+def _random(inputs: Inputs) -> Sphere | SharedGaussian:
     if not isinstance(inputs, Sphere | SharedGaussian):
         raise InvalidInput(f"inputs {inputs}", "'the inputs are random'", "use Sphere or SharedGaussian")
+    return inputs
+
+
+def _refuse(decoder: Decoder) -> None:
+    """Refuse decoders whose expectations have no such expansion, or one that is not known here."""
     if isinstance(decoder.position, Rope):
         raise InvalidInput(
             f"position = {decoder.position}", "'scores depend on the Gram matrix alone'", "use position=None"
@@ -113,7 +117,7 @@ def _directions(inputs: Sphere | SharedGaussian, alpha: arb, n: int) -> Iterator
             yield _symmetric(n, {(later, earlier): apart})
     if isinstance(inputs, Sphere):
         return
-    together, root = (alpha * apart).max(arb(0)).sqrt(), arb(2).sqrt()  # a ball around 0 may reach below it
+    together, root = _root(alpha * apart), arb(2).sqrt()
     for own in range(n):
         yield _symmetric(n, {(own, own): root * apart})
         if not alpha.is_zero():
@@ -127,6 +131,11 @@ def _size(inputs: Sphere | SharedGaussian, alpha: arb) -> arb:
     """The factor on Gram matrix and noise that ``_directions`` leaves out: the mean squared norm of a vector."""
     bare = isinstance(inputs, SharedGaussian) and not inputs.unit
     return 1 / (1 - alpha) if bare else arb(1)
+
+
+def _root(square: arb) -> arb:
+    """The root of a number that is not negative, even where its ball reaches below zero."""
+    return square.sqrt() if square >= 0 else arb(0).union(square.upper().sqrt())
 
 
 def _symmetric(n: int, entries: dict[tuple[int, int], arb]) -> arb_mat:
@@ -185,7 +194,8 @@ class _Cosines:
     def second(self, gram: arb_mat) -> tuple[list[arb], dict[tuple[int, int], arb]]:
         """Second order, from that of K: s_i relative to its value, and C."""
         rates = [
-            rate * gram[i, i] + 3 * square / 2 for i, (rate, square) in enumerate(zip(self.rates, self.squares, strict=True))
+            rate * gram[i, i] + 3 * square / 2
+            for i, (rate, square) in enumerate(zip(self.rates, self.squares, strict=True))
         ]
         found = {}
         for (i, j), scale in self.scales.items():

@@ -14,8 +14,8 @@ from theory.claim import Claim
 from theory.quantities import InputGram, Quantity
 
 ARITHMETIC = {
-    "kim2025.h-coefficients": "The paper's own step is about the signs of three coefficients. own.h-numerator says that "
-    "they are those of a difference of squared norms.",
+    "kim2025.h-coefficients": "The paper's own step is about the signs of three coefficients. own.h-numerator says "
+    "that they are those of a difference of squared norms.",
     "kim2025.h-prime-decreasing": "The paper's step is about the sign of a formula, judged as it is printed. "
     "kim2025.h-prime-difference says what it is claimed to be equal to.",
     "own.h-slope": "A derivative in a real variable that stands for a number of tokens. What follows for norms is "
@@ -24,8 +24,8 @@ ARITHMETIC = {
     "own.sampler-bias-formula compares the two.",
     "own.score-correction-sign": "The sign of a closed form. own.limit-overstates is about the 1/d term itself, "
     "own.score-correction-formula compares the two.",
-    "own.rope-kernel-rises": "About the kernel kappa of RoPE, a function of the distance. own.rope-factorises says what it "
-    "does to scores.",
+    "own.rope-kernel-rises": "About the kernel kappa of RoPE, a function of the distance. own.rope-factorises says what "
+    "it does to scores.",
     "own.rope-kernel-limit": "About the limit of RoPE's kernel at infinite head dimension, a formula in the distance.",
     "own.rope-kernel-negative": "About the kernel kappa of RoPE, as own.rope-kernel-rises.",
 }
@@ -44,5 +44,7 @@ def mentions_quantity(claim: Claim) -> bool:
 def complaints(claims: Iterable[Claim]) -> list[str]:
     """What is wrong with the list for these claims: a line for each that is missing, and for each that is too many."""
     silent = {claim.id for claim in claims if not mentions_quantity(claim)}
-    missing = [f"{name} mentions no quantity and has no reason in ARITHMETIC" for name in sorted(silent - set(ARITHMETIC))]
+    missing = [
+        f"{name} mentions no quantity and has no reason in ARITHMETIC" for name in sorted(silent - set(ARITHMETIC))
+    ]
     return missing + [f"{name} is in ARITHMETIC and is no such claim" for name in sorted(set(ARITHMETIC) - silent)]

@@ -102,7 +102,8 @@ claims = [
         Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
         And(Lt(alpha, 1), Gt(1 + i * alpha, 0)), decoder=_GENERAL,
         source="generalises kim2025.h-decreasing",
-        note="h > 0, so h decreases exactly when h^2, the squared norm, does. Every beta >= 0 and every residual weight.",
+        note="h > 0, so h decreases exactly when h^2, the squared norm, does. Every beta >= 0 and every residual "
+        "weight.",
         proof=norms_decrease(),
     ),
     Claim(

@@ -87,16 +87,16 @@ claims = [
         Lt(Correction(Score(1, 2, 1)), 0),
         And(Ge(alpha, Rational(1, 100)), Le(alpha, Rational(99, 100))), inputs=_SAMPLER,
         source="quantifies own.cosine-shared-gaussian",
-        note="To leading order in 1/d, the paper's sampler makes the mean cosine of two inputs smaller than alpha. By how "
-        "much is in own.sampler-bias-formula.",
+        note="To leading order in 1/d, the paper's sampler makes the mean cosine of two inputs smaller than alpha. By "
+        "how much is in own.sampler-bias-formula.",
     ),
     Claim(
         "own.sampler-bias-formula",
         Eq(Correction(Score(1, 2, 1)), leading_sampler_bias(alpha)),
         And(Ge(alpha, 0), Lt(alpha, 1)), inputs=_SAMPLER,
         source="quantifies own.cosine-shared-gaussian",
-        note="The bias of the paper's sampler is -alpha (1 - alpha^2) / (2 d) to leading order. The formula is derived by "
-        "computer algebra from own.sampler-mean; the coefficient comes from the recursion of the layers, at the points "
+        note="The bias of the paper's sampler is -alpha (1 - alpha^2) / (2 d) to leading order. The formula is derived "
+        "by computer algebra from own.sampler-mean; the coefficient comes from the recursion of the layers, at the points "
         "tried.",
     ),
     Claim(
@@ -133,8 +133,8 @@ claims = [
         Lt(Correction(Score(2, i, j)), 0),
         _FIFTY, inputs=Sphere(d, 0),
         source="finite width behind kim2025.eq4",
-        note="At alpha = 0, beta = residual = 1 the paper's limit lies above the expectation, to leading order in 1/d, at "
-        "every pair of positions up to 50. The closed form of the 1/d term is negative at all pairs of positions "
+        note="At alpha = 0, beta = residual = 1 the paper's limit lies above the expectation, to leading order in 1/d, "
+        "at every pair of positions up to 50. The closed form of the 1/d term is negative at all pairs of positions "
         "(own.score-correction-sign) and agrees with the recursion of the layers where it was tried "
         "(own.score-correction-formula).",
     ),
@@ -150,16 +150,16 @@ claims = [
         And(*(Lt(Correction(Score(layer, i, j + 1)), Correction(Score(layer, i, j))) for layer in (2, 3, 4))),
         And(Lt(j + 1, i), Le(i, 20)), inputs=Sphere(d, 0),
         source="finite width behind kim2025.increasing-2",
-        note="To leading order in 1/d, finite width takes more from the score of a closer key: the order is weaker than in "
-        "the limit. Layers two to four, alpha = 0, up to query 20.",
+        note="To leading order in 1/d, finite width takes more from the score of a closer key: the order is weaker than "
+        "in the limit. Layers two to four, alpha = 0, up to query 20.",
     ),
     Claim(
         "own.score-correction-formula",
         Eq(Correction(Score(2, i, j)), score_correction(i, j)),
         And(Lt(j, i), Le(i, 6), Ge(alpha, 0), Lt(alpha, 1)), **_GENERAL,
         source="quantifies kim2025.eq4 at finite width",
-        note="The closed form of the 1/d term of a score (see the section on the expansion in 1/d), derived by computer "
-        "algebra, against the recursion of the layers, at the points tried.",
+        note="The closed form of the 1/d term of a score (see the section on the expansion in 1/d), derived by "
+        "computer algebra, against the recursion of the layers, at the points tried.",
     ),
     Claim(
         "own.weight-correction-formula",
