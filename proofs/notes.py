@@ -17,8 +17,8 @@ from typing import Any
 from proofs import registry
 from proofs.files import write_text
 from proofs.verdict import Verdict
+from theory.arithmetic import ARITHMETIC
 from theory.claim import Claim
-from theory.claims.arithmetic import ARITHMETIC
 from theory.errors import InvalidInput
 
 ROOT = Path(__file__).resolve().parent.parent

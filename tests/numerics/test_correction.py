@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from sympy import Rational
 
 from numerics import quadrature
-from numerics.balls import Enclosure, Layer, model_in_balls, one_layer, working_precision
+from numerics.balls import Enclosure, Layer, ball, model_in_balls, one_layer, working_precision
 from numerics.correction import correction_balls
 from numerics.layers import QUANTITIES, layer_of
 from numerics.moments import mean_coefficients
@@ -110,9 +110,9 @@ def test_closed_forms_of_scores_and_weights(a: str, b: str, lam_: str, n: int) -
             for key in range(1, query):
                 at = mpmath.mpf(query), mpmath.mpf(key)
                 pairs += [(found.weight(1, query, key), weight(*at)), (found.score(2, query, key), score(*at))]
-            for ball, value in pairs:
-                assert ball.rad() < 1e-20
-                assert abs(ball - arb(mpmath.nstr(value, 35))) < arb("1e-20")
+            for entry, value in pairs:
+                assert entry.rad() < 1e-20
+                assert abs(entry - arb(mpmath.nstr(value, 35))) < arb("1e-20")
 
 
 @pytest.mark.parametrize("a", ["0", "1/10", "1/2", "99/100"])
@@ -139,14 +139,15 @@ def test_the_bias_of_the_samplers_cosine_is_what_its_mean_leaves() -> None:
 
 def directions(law: Law, n: int) -> tuple[np.ndarray, list[np.ndarray]]:
     """Gram matrix without noise and the directions of its noise, each of variance 1/d, as matrices of ``arb``."""
-    a, zero, one = arb(str(law.alpha)), arb(0), arb(1)
-    unit = np.array([[one if k == m else zero for k in range(n)] for m in range(n)])
+    a = ball(law.alpha, "alpha")
+    unit = np.array([[arb(int(k == m)) for k in range(n)] for m in range(n)])
+    ones: np.ndarray = np.array([arb(1)] * n)
     if isinstance(law, Sphere):
         found = []
         for k, m in combinations(range(n), 2):
             found.append((1 - a) * (np.outer(unit[k], unit[m]) + np.outer(unit[m], unit[k])))
-        return (1 - a) * unit + a * np.outer([one] * n, [one] * n), found
-    mixing = np.column_stack([unit, [(a / (1 - a)).sqrt()] * n])  # x_i = g_i + sqrt(alpha/(1-alpha)) g_0
+        return (1 - a) * unit + a * np.outer(ones, ones), found
+    mixing = np.column_stack([unit, (a / (1 - a)).sqrt() * ones])  # x_i = g_i + sqrt(alpha/(1-alpha)) g_0
     found = []
     for k, m in itertools.combinations_with_replacement(range(n + 1), 2):
         outer = np.outer(mixing[:, k], mixing[:, m])
@@ -183,10 +184,10 @@ def test_second_differences_of_the_layer_map(decoder: Decoder, law: Law) -> None
         for name in ("score", "weight", "mix", "gram"):
             here = entries(middle, name, decoder)
             there = [entries(enclosure, name, decoder) for enclosure in moved]
-            for at, ball in entries(found, name, decoder).items():
+            for at, entry in entries(found, name, decoder).items():
                 second = sum((values[at] - here[at] for values in there), arb(0)) / (2 * step**2)
-                assert ball.rad() < 1e-25
-                assert abs(second - ball) < arb("1e-25")
+                assert entry.rad() < 1e-25
+                assert abs(second - entry) < arb("1e-25")
 
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
@@ -202,8 +203,8 @@ def test_floats_agree(decoder: Decoder, law: Law) -> None:
         # c is per 1/d, the floats' mean per variance 1/d or 1/(d - 1) of an entry of the noise
         expected = mean_coefficients(noise, layer, layers, quantity, order=2).second
         size = np.abs(expected).max()
-        for (level, query, key), ball in entries(found, quantity.rstrip("s"), decoder).items():
-            assert float(ball) == pytest.approx(expected[level - 1, query - 1, key - 1], abs=1e-12 * max(1, size))
+        for (level, query, key), entry in entries(found, quantity.rstrip("s"), decoder).items():
+            assert float(entry) == pytest.approx(expected[level - 1, query - 1, key - 1], abs=1e-12 * max(1, size))
 
 
 # ------------------------------------------------------------------------------- expectations at a width
@@ -265,25 +266,25 @@ def test_an_interval_encloses_its_points() -> None:
     for a, b, r in itertools.product(("0.29", "0.3", "0.31"), ("0.99", "1.01"), ("0.99", "1.01")):
         point = correction_balls(Decoder(beta=float(b), residual=float(r)), SharedGaussian(64, float(a)), 3, 2)
         for query, key in ((2, 1), (3, 1), (3, 2)):
-            ball = wide.score(2, query, key)
-            assert ball.contains(point.score(2, query, key))
-            assert ball.rad() < 0.5
+            entry = wide.score(2, query, key)
+            assert entry.contains(point.score(2, query, key))
+            assert entry.rad() < 0.5
 
 
 def test_an_interval_may_reach_zero() -> None:
     """In balls an interval from 0 on may begin a little below 0; the numbers below are not meant."""
     law = SharedGaussian(64, Rational(1, 2))
-    ball = correction_balls(Decoder(), law, 2, 1, alpha=arb("0.05", "0.0500001")).score(1, 2, 1)
-    assert ball.is_finite()
-    assert ball.contains(correction_balls(Decoder(), SharedGaussian(64, 0.1), 2, 1).score(1, 2, 1))
+    entry = correction_balls(Decoder(), law, 2, 1, alpha=arb("0.05", "0.0500001")).score(1, 2, 1)
+    assert entry.is_finite()
+    assert entry.contains(correction_balls(Decoder(), SharedGaussian(64, 0.1), 2, 1).score(1, 2, 1))
 
 
 def test_later_tokens_and_layers_change_nothing() -> None:
     short, long = (correction_balls(Decoder(), Sphere(64, 0.2), n, layers) for n, layers in ((4, 2), (6, 3)))
     for name in ("score", "weight", "mix", "gram"):
         more = entries(long, name, Decoder())
-        for at, ball in entries(short, name, Decoder()).items():
-            assert ball.overlaps(more[at])
+        for at, entry in entries(short, name, Decoder()).items():
+            assert entry.overlaps(more[at])
 
 
 def test_scores_only_leaves_out_what_is_not_asked() -> None:

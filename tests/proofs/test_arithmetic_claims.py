@@ -9,8 +9,8 @@ from sympy import And, Eq, Ge, Lt, Rational
 
 from proofs.registry import shipped
 from theory import Correction, Equicorrelated, Score, Sphere, alpha, d, i, j
+from theory.arithmetic import ARITHMETIC, complaints, mentions_quantity
 from theory.claim import Claim
-from theory.claims.arithmetic import ARITHMETIC, complaints, mentions_quantity
 from theory.finite_width import score_correction
 
 

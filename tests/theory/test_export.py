@@ -66,7 +66,7 @@ from theory.notation.layout import display
 from theory.notation.plain import plain
 from theory.notation.prose import escape, latex_prose, markdown_prose
 from theory.notation.width import measure
-from theory.quantities import Quantity
+from theory.quantities import Correction, Quantity
 from theory.symbols import m
 from theory.topics import TOPICS
 
@@ -103,6 +103,8 @@ FORMULAS = [
     (Sum(Weight(1, i, k), (k, 1, i)), r"\sum_{k=1}^{i} A^{(1)}_{ik}", "sum[k=1..i](A1[i,k])"),
     (Limit(Score(2, i, j), i, oo), r"\lim_{i \to \infty} S^{(2)}_{ij}", "lim[i->infinity](S2[i,j])"),
     (Lt(Score(2, i, j), 1), "S^{(2)}_{ij} < 1", "S2[i,j] < 1"),
+    (Lt(Correction(Score(2, i, j)), 0), r"[d^{-1}]\operatorname{E}[S^{(2)}_{ij}] < 0", "[1/d]E(S2[i,j]) < 0"),
+    (2 * Correction(Gram(1, i, i)) ** 2, r"2 ([d^{-1}]\operatorname{E}[G^{(1)}_{ii}])^{2}", "2*[1/d]E(G1[i,i])^2"),
     (
         Le(Abs(Score(2, 2, 1) - Rational("0.154")), Rational("0.0005")),
         r"|S^{(2)}_{2,1} - 0.154| \le 0.0005",
@@ -146,6 +148,7 @@ def test_letters_do_not_change_a_statement(claim: Claim) -> None:
     expression = short.expression.replace(Function("Gamma"), sympy.gamma)
     if expression.has(CORRECTION):  # printed in a section of its own
         paper = {alpha: sympy.Integer(0), beta: sympy.Integer(1), lam: sympy.Integer(1)}
+        paper = {} if alpha in claim.free_symbols else paper
         terms = {CORRECTION: score_correction().xreplace(paper), LIMIT: limiting_score().xreplace(paper)}
         expression = expression.xreplace(terms)
     for meaning in reversed(short.definitions):
@@ -169,7 +172,7 @@ def _numbers(statement: Any) -> list[float]:
     for relation in statement.atoms(Relational):
         difference = relation.lhs - relation.rhs
         if not difference.has(Limit, sympy.Derivative, sympy.Piecewise):
-            number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity)}
+            number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity, Correction)}
             values.append(float(difference.xreplace(number).subs(POINT)))
     return sorted(values)
 

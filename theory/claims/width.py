@@ -96,8 +96,8 @@ claims = [
         And(Ge(alpha, 0), Lt(alpha, 1)), inputs=_SAMPLER,
         source="quantifies own.cosine-shared-gaussian",
         note="The bias of the paper's sampler is -alpha (1 - alpha^2) / (2 d) to leading order. The formula is derived "
-        "by computer algebra from own.sampler-mean; the coefficient comes from the recursion of the layers, at the points "
-        "tried.",
+        "by computer algebra from own.sampler-mean; the coefficient comes from the recursion of the layers, at the "
+        "points tried.",
     ),
     Claim(
         "own.sampler-bias-sign",
@@ -150,8 +150,8 @@ claims = [
         And(*(Lt(Correction(Score(layer, i, j + 1)), Correction(Score(layer, i, j))) for layer in (2, 3, 4))),
         And(Lt(j + 1, i), Le(i, 20)), inputs=Sphere(d, 0),
         source="finite width behind kim2025.increasing-2",
-        note="To leading order in 1/d, finite width takes more from the score of a closer key: the order is weaker than "
-        "in the limit. Layers two to four, alpha = 0, up to query 20.",
+        note="To leading order in 1/d, finite width takes more from the score of a closer key: the order is weaker "
+        "than in the limit. Layers two to four, alpha = 0, up to query 20.",
     ),
     Claim(
         "own.score-correction-formula",

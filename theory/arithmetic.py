@@ -24,8 +24,8 @@ ARITHMETIC = {
     "own.sampler-bias-formula compares the two.",
     "own.score-correction-sign": "The sign of a closed form. own.limit-overstates is about the 1/d term itself, "
     "own.score-correction-formula compares the two.",
-    "own.rope-kernel-rises": "About the kernel kappa of RoPE, a function of the distance. own.rope-factorises says what "
-    "it does to scores.",
+    "own.rope-kernel-rises": "About the kernel kappa of RoPE, a function of the distance. own.rope-factorises says "
+    "what it does to scores.",
     "own.rope-kernel-limit": "About the limit of RoPE's kernel at infinite head dimension, a formula in the distance.",
     "own.rope-kernel-negative": "About the kernel kappa of RoPE, as own.rope-kernel-rises.",
 }
