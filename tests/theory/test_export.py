@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,7 @@ from theory import (
     Equicorrelated,
     Gram,
     Score,
+    Sphere,
     Step,
     Weight,
     alpha,
@@ -512,3 +514,34 @@ def test_models_with_their_own_parameters_are_named() -> None:
     assert r"\mpin{\mpmodel{1}}" in text
     assert r"$\mpmodel{2}$: " in text
     assert r"mine.two\_models" in text
+
+
+_CORRECTED = Claim("own.mine", Lt(Correction(Score(2, i, j)), 0), Lt(j, i), inputs=Sphere(d, 0))
+_MEANING = "in the expectation of a quantity Q over inputs of width"
+
+
+def test_the_sign_of_a_correction_is_explained_wherever_it_is_printed() -> None:
+    texts = [
+        markdown_document([_CORRECTED], [], {}, {}),
+        latex_document([_CORRECTED], [], {}, {}),
+        fragment([Item("mine", _CORRECTED)], "theorem", {}, {}),
+    ]
+    for text in texts:
+        assert _MEANING in " ".join(text.split())
+        assert "expectation over random unit vectors" in " ".join(text.split())
+    plain_claim = replace(_CORRECTED, statement=Lt(Score(2, i, j), 1))
+    for text in (markdown_document([plain_claim], [], {}, {}), fragment([Item("mine", plain_claim)], "align", {}, {})):
+        assert _MEANING not in " ".join(text.split())
+
+
+def test_a_claim_about_formulas_names_no_model() -> None:
+    claim = Claim("own.mine", Lt(score_correction(i, j), 0), Lt(j, i))
+    for text in (markdown_document([claim], [], {}, {}), latex_document([claim], [], {}, {})):
+        assert "none, the statement is about formulas alone" in text
+        assert "l2 normalisation" not in text.replace("$\\ell_2$", "l2")
+    text = " ".join(fragment([Item("mine", claim)], "theorem", {}, {}).split())
+    assert "is the formula for the coefficient of" in text
+    assert "at $\\mpalpha = 0$" not in text
+    paper = {alpha: sympy.Integer(0), beta: sympy.Integer(1), lam: sympy.Integer(1)}
+    at_paper = replace(claim, statement=claim.statement.xreplace(paper))
+    assert "at $\\mpalpha = 0$" in fragment([Item("mine", at_paper)], "theorem", {}, {})
