@@ -285,30 +285,15 @@ def enclose(
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     bits = positive_integer(precision, "precision")
-    d = width(decoder, dim)
     with working_precision(bits):
         cosine = alpha if isinstance(alpha, arb) else ball(correlation(alpha, n), "alpha")
-        temperature = ball(decoder.beta if beta is None else beta, "beta")
-        stream = ball(decoder.residual if residual is None else residual, "residual")
         _refuse(cosine >= 1, f"alpha = {alpha}", "alpha < 1", "at 1 all tokens coincide")
         _refuse(cosine * max(1, n - 1) < -1, f"alpha = {alpha}", f"alpha >= -1/{max(1, n - 1)}", "raise alpha")
-        _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
-        _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
-        spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
-        model = _Model(
-            norm=decoder.norm,
-            square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
-            beta=temperature,
-            residual=stream,
-            scale=ball(decoder.scale_at(d), "scale"),
-            spans=spans,
-            kappa=_kappas(decoder.position, n),
-            bias=_biases(decoder.position, spans),
-        )
+        model = model_in_balls(decoder, n, beta, residual, dim)
         gram = arb_mat([[arb(1) if i == j else cosine for j in range(n)] for i in range(n)])
         stack: list[Layer] = []
         for _ in range(layers):
-            stack.append(_layer(model, gram))
+            stack.append(one_layer(model, gram))
             gram = stack[-1].gram
     return Enclosure(n, bits, tuple(stack))
 
@@ -319,7 +304,7 @@ def _refuse(certain: bool, what: str, violates: str, remedy: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Model:
+class Model:
     """A decoder as balls.
 
     ``square`` is the squared norm of a normalised vector; ``kappa`` the factor on scores at distances 0, 1, ...
@@ -334,6 +319,28 @@ class _Model:
     spans: tuple[tuple[int, int], ...]
     kappa: tuple[arb, ...] | None
     bias: dict[int, arb]
+
+
+def model_in_balls(
+    decoder: Decoder, n: int, beta: object | None = None, residual: object | None = None, dim: int | None = None
+) -> Model:
+    """The decoder for ``n`` tokens at the current precision; arguments and errors as for ``enclose``."""
+    d = width(decoder, dim)
+    temperature = ball(decoder.beta if beta is None else beta, "beta")
+    stream = ball(decoder.residual if residual is None else residual, "residual")
+    _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
+    _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
+    spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
+    return Model(
+        norm=decoder.norm,
+        square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
+        beta=temperature,
+        residual=stream,
+        scale=ball(decoder.scale_at(d), "scale"),
+        spans=spans,
+        kappa=_kappas(decoder.position, n),
+        bias=_biases(decoder.position, spans),
+    )
 
 
 def rope_kernel(position: Rope, distance: int) -> arb:
@@ -363,7 +370,8 @@ def _biases(position: Position | None, spans: tuple[tuple[int, int], ...]) -> di
     return {distance: ball(position.bias(distance), "bias") for distance in distances}
 
 
-def _layer(model: _Model, gram: arb_mat) -> Layer:
+def one_layer(model: Model, gram: arb_mat) -> Layer:
+    """One layer at the current precision, for tokens with this Gram matrix."""
     n = len(model.spans)
     normalised = model.norm != "none"
     if normalised:

@@ -33,7 +33,7 @@ from proofs.engines.region import Region
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 from theory.inputs import Equicorrelated
-from theory.quantities import InputGram, Quantity
+from theory.quantities import InputGram, quantities_of
 
 POINTS = 1500  # integer points looked at for each exact value of the real symbols
 REAL_POINTS = 8  # exact values of the real symbols, where they can't be covered
@@ -45,7 +45,7 @@ BOX_PRECISION = 64
 def deterministic(claim: Claim) -> bool:
     """Whether the claim is about exact numbers, not about expectations over random inputs."""
     statement = claim.bound_statement
-    laws = [q.inputs for q in statement.atoms(Quantity)] + [k.inputs for k in statement.atoms(InputGram)]
+    laws = [q.inputs for q in quantities_of(statement)] + [k.inputs for k in statement.atoms(InputGram)]
     return all(isinstance(law, Equicorrelated) for law in laws)
 
 

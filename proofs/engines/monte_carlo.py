@@ -30,7 +30,7 @@ from theory.claim import Claim
 from theory.decoder import Causal
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated
-from theory.quantities import Gram, Quantity, Record, Score, Weight
+from theory.quantities import Correction, Gram, Quantity, Record, Score, Weight
 from theory.symbols import d, n
 
 Array = NDArray[np.float64]
@@ -121,6 +121,8 @@ def _evidence(outcome: Verdict, scope: str, detail: str, witness: dict[str, Any]
 
 def _comparisons(claim: Claim, seed: int, effort: float) -> tuple[list[Comparison], int]:
     statement = claim.bound_statement
+    if statement.has(Correction):
+        raise NotApplicable("the 1/d term of an expectation is not estimated from samples")
     relations = list(_conjuncts(statement, sympy.true))
     region = Region(claim.domain, claim.free_symbols)
     found: list[Comparison] = []

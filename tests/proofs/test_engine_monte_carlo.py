@@ -15,6 +15,7 @@ from proofs.verdict import Verdict
 from theory import (
     Bidirectional,
     Claim,
+    Correction,
     Decoder,
     Equicorrelated,
     Gram,
@@ -191,3 +192,15 @@ def test_the_same_seed_gives_the_same_evidence():
     runs = [examine(false, seed=seed, effort=0.05, inputs=Sphere(16)) for seed in (3, 3, 4)]
     assert runs[0].detail == runs[1].detail
     assert runs[0].detail != runs[2].detail
+
+
+def test_a_correction_is_an_exact_number():
+    c = Correction(Score(2, 2, 1))
+    assert examine(Lt(c, 0), inputs=Sphere(16)) is None
+    assert examine(Lt(c, Score(2, 2, 1, inputs=Equicorrelated(0))), inputs=Sphere(16)) is None
+
+
+def test_a_correction_next_to_an_expectation_is_not_sampled():
+    found = examine(Lt(Correction(Score(2, 2, 1)), Score(2, 2, 1)), inputs=Sphere(16))
+    assert found.outcome is Verdict.UNKNOWN
+    assert "1/d term" in found.detail

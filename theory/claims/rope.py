@@ -179,7 +179,7 @@ claims = [
         Le(j, 725),
         source="own; against the belief that RoPE decays with distance",
         note="At head dimension 64 and base 10000 the kernel is positive up to distance 724 and negative at 725: "
-        "tokens so far apart score lower than unrelated ones.",
+        "there RoPE gives tokens with a positive cosine a negative score (own.rope-factorises).",
     ),
     Claim(
         "own.window-linear",

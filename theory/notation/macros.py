@@ -80,6 +80,7 @@ MACROS = {
     "mpexpected": Macro(r"\operatorname{E}", "expectation"),
     "mplimitscore": _pair(r"\bar{S}^{(#2)}_{#3#1#4}", "score in the limit of infinite width: layer, query, key"),
     "mpcorrection": _pair("c^{(#2)}_{#3#1#4}", "coefficient of 1/d: layer, query, key"),
+    "mpcoefficient": Macro(r"[\mpwidth^{-1}]\mpexpected[#1]", "coefficient of 1/d in the expectation of a quantity", 1),
     "mprowsum": Macro("D_{#1}", "sum of a row's unnormalised weights", 1),
     "mpownweight": Macro(r"\mu_{#1}", "weight of a token in its own output", 1),
     "mpsquares": Macro(r"\omega_{#1}", "sum of a row's squared weights", 1),
