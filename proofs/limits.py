@@ -1,0 +1,363 @@
+"""Jobs in processes of their own, each under a limit of time and memory.
+
+A job is a function. It runs in a fork of the process that asks for it, so it inherits whatever it refers
+to, and sends back what it finds. Whatever it does (computes for ever, eats memory, ends its process), the
+parent goes on and says what became of it.
+
+Time is wall-clock time. Memory is what the process has resident, in units of 10^6 bytes, with what it
+inherited. Where the system enforces a limit on data (Linux), an allocation beyond it fails at once;
+everywhere the parent looks twenty times a second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import gc
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, Pipe, wait
+from types import FrameType
+from typing import Any, Literal, Never
+
+import psutil
+
+SUPPORTED = hasattr(os, "fork")
+"""Whether this system can fork; where it can't, there are no limits."""
+
+_TICK = 0.05  # seconds between two looks at a process
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if SUPPORTED else (signal.SIGINT, signal.SIGTERM)
+_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+
+Send = Callable[[Any], None]
+
+_living: set[Worker] = set()  # the children of this process, from the fork until they are waited for
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What a job may take: seconds of wall-clock time, and memory in units of 10^6 bytes."""
+
+    seconds: float = 60.0
+    megabytes: float = 2000.0
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A job that has no answer.
+
+    Attributes:
+        cause: its time or its memory ran out, or its process ended.
+        how: for a process that ended, in which way.
+        seconds: how long it ran.
+    """
+
+    cause: Literal["time", "memory", "end"]
+    how: str = ""
+    seconds: float = 0.0
+
+
+class Stopped(BaseException):
+    """The process has been asked to end, by Ctrl-C or by a signal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(signal.Signals(number).name)
+        self.status = 128 + number
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """Turn the signals that end a process into ``Stopped``; at the end no worker is left.
+
+    A signal that is ignored stays so: ``nohup`` and background jobs of a shell count on it. Outside the
+    main thread, which alone hears signals, nothing is changed.
+    """
+
+    def stop(number: int, _: FrameType | None) -> Never:
+        for other in heard:
+            signal.signal(other, signal.SIG_IGN)  # the second Ctrl-C must not disturb the end
+        raise Stopped(number)
+
+    main = threading.current_thread() is threading.main_thread()
+    heard = [number for number in _SIGNALS if main and signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, stop) for number in heard}
+    try:
+        yield
+    finally:
+        for worker in list(_living):
+            worker.end()
+        for number, handler in before.items():
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+class Worker:
+    """A process at work on one job.
+
+    Args:
+        job: the function; it is given another, which sends a message to the parent.
+        limit: what it may take. The clock starts now and again at every ``restart``.
+        leads: whether it leads a group of processes of its own, which ends with it.
+        quiet: whether what it prints is dropped: a library that runs out of memory says so on its own.
+    """
+
+    def __init__(self, job: Callable[[Send], object], limit: Limit, *, leads: bool = False, quiet: bool = True) -> None:
+        self.limit = limit
+        self._leads = leads
+        _flush()
+        _open_standard_streams()
+        self.pipe, sender = Pipe(duplex=False)
+        parent = os.getpid()
+        # A signal just after the fork would leave a process that nobody knows of.
+        with _signals_blocked() as mask, warnings.catch_warnings():
+            # Threads at the time of the fork are those of BLAS, which knows how to deal with it.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            self.pid = os.fork()
+            if self.pid == 0:
+                _living.clear()
+                _live(job, sender, limit, _Setting(parent, mask, leads, quiet))
+            _living.add(self)
+            if leads:
+                with contextlib.suppress(OSError):  # the child has done so
+                    os.setpgid(self.pid, self.pid)
+            self._process: psutil.Process | None = _process(self.pid)
+        sender.close()
+        self.restart()
+
+    def restart(self, seconds: float | None = None) -> None:
+        """Start the clock again, with another limit of time if one is given."""
+        self._started = time.monotonic()
+        self._deadline = self._started + (self.limit.seconds if seconds is None else seconds)
+
+    @property
+    def seconds(self) -> float:
+        """Time since the clock was started."""
+        return time.monotonic() - self._started
+
+    def message(self) -> Any:
+        """What the process sent, when ``pipe`` is readable: a message, or ``Lost`` when nothing will come."""
+        try:
+            message = self.pipe.recv()
+        except Exception:  # noqa: BLE001  the end, half a message, or something that is none
+            return Lost("end", self._way(), self.seconds)
+        return replace(message, seconds=self.seconds) if isinstance(message, Lost) else message
+
+    def lapsed(self) -> Lost | None:
+        """Why the job will have no answer, if that is so."""
+        if not self._alive():
+            return None if self.pipe.poll() else Lost("end", self._way(), self.seconds)
+        if time.monotonic() > self._deadline:
+            return Lost("time", seconds=self.seconds)
+        if self._resident() > self.limit.megabytes * 1e6:
+            return Lost("memory", seconds=self.seconds)
+        return None
+
+    def end(self) -> int | None:
+        """End the process, and its group if it leads one; its exit status as the system gives it, if known."""
+        if self not in _living:
+            return None
+        self.pipe.close()
+        status = None
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            # Not yet waited for, so the number can't have passed to another process.
+            os.killpg(self.pid, signal.SIGKILL) if self._leads else os.kill(self.pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            status = os.waitpid(self.pid, 0)[1]
+        _living.discard(self)
+        return status
+
+    def _alive(self) -> bool:
+        try:
+            return self._process is not None and self._process.status() != psutil.STATUS_ZOMBIE
+        except psutil.Error:
+            return False
+
+    def _resident(self) -> int:
+        try:
+            return 0 if self._process is None else self._process.memory_info().rss
+        except psutil.Error:
+            return 0
+
+    def _way(self) -> str:
+        """How the process ended; one that only closed its pipe is ended."""
+        patience = time.monotonic() + 1
+        while self._alive() and time.monotonic() < patience:
+            time.sleep(0.002)
+        if self._alive():
+            return "it stopped talking"
+        status = self.end()
+        if status is None:
+            return "in an unknown way"
+        code = os.waitstatus_to_exitcode(status)
+        return f"with exit status {code}" if code >= 0 else f"by {_signal_name(-code)}"
+
+
+def heard(workers: Iterable[Worker]) -> list[tuple[Worker, Any]]:
+    """Wait a moment for news: each worker that has some, and its message or ``Lost``.
+
+    What has arrived counts even if time has run out since: the parent may have been held up itself.
+    """
+    asked = list(workers)
+    ready = set(wait([worker.pipe for worker in asked], _TICK))
+    news = []
+    for worker in asked:
+        found = worker.message() if worker.pipe in ready else worker.lapsed()
+        if found is not None:
+            news.append((worker, found))
+    return news
+
+
+def supervise(
+    jobs: Mapping[str, Callable[[Send], object]],
+    after: Mapping[str, Collection[str]],
+    limit: Limit,
+    processes: int,
+) -> Generator[tuple[str, Any]]:
+    """Run jobs that send one message each, every job in a process of its own.
+
+    Args:
+        jobs: by name; they are started in this order, as far as ``after`` allows.
+        after: the names of the jobs that must be over before this one starts. A circle is cut at its first job.
+        limit: for each job.
+        processes: how many run at the same time.
+
+    Yields:
+        The name of a job that is over, with its message or ``Lost``. The next jobs are forked afterwards:
+        what the caller has learnt in between, they know.
+    """
+    waiting = dict(jobs)
+    running: dict[Worker, str] = {}
+    try:
+        while waiting or running:
+            for name in _startable(waiting, after, running.values())[: processes - len(running)]:
+                running[Worker(waiting.pop(name), limit)] = name
+            for worker, message in heard(running):
+                worker.end()
+                yield running.pop(worker), message
+    finally:
+        for worker in running:
+            worker.end()
+
+
+def _startable(waiting: Collection[str], after: Mapping[str, Collection[str]], running: Collection[str]) -> list[str]:
+    open_ = {*waiting, *running}
+    free = [name for name in waiting if open_.isdisjoint(other for other in after.get(name, ()) if other != name)]
+    return free if free or running else list(waiting)[:1]
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+# -- in the new process --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """What a new process must know: its parent, the signals blocked before the fork, and how it is to behave."""
+
+    parent: int
+    mask: set[signal.Signals]
+    leads: bool
+    quiet: bool
+
+
+def _live(job: Callable[[Send], object], sender: Connection, limit: Limit, setting: _Setting) -> Never:
+    """Do the job and end, without anything that the parent has prepared for its own end."""
+    status = 1
+    try:
+        _settle(setting)
+        _limit_data(limit)
+        gc.freeze()  # what is inherited is not looked through, and so stays shared with the parent
+        job(sender.send)
+        status = 0
+    except MemoryError:
+        _unlimit_data()  # saying so takes some
+        sender.send(Lost("memory"))
+        status = 0
+    except BaseException as error:  # noqa: BLE001  the parent says so
+        with contextlib.suppress(Exception):
+            sender.send(Lost("end", f"by {type(error).__name__}: {' '.join(str(error).split())}"))
+    finally:
+        _flush()
+        os._exit(status)
+
+
+def _settle(setting: _Setting) -> None:
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, setting.mask)
+    if setting.leads:
+        os.setpgid(0, 0)
+    if sys.platform == "linux":  # even when the parent is killed, nothing is left behind
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != setting.parent:
+            os._exit(1)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2) if setting.quiet else (0,):  # a process in the background can't ask anything
+        os.dup2(nowhere, stream)
+    os.close(nowhere)
+
+
+def _limit_data(limit: Limit) -> None:
+    """Let an allocation fail that would lead beyond the limit, where the system can."""
+    now = psutil.Process().memory_info()
+    if sys.platform == "linux":
+        # Mapped is not resident: what may be added is the limit less what is resident.
+        most = now.data + max(int(limit.megabytes * 1e6) - now.rss, 0)
+        hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+        resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+
+
+def _unlimit_data() -> None:
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+# -- around the fork -----------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _signals_blocked() -> Iterator[set[signal.Signals]]:
+    before = {signal.Signals(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)}
+    try:
+        yield before
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _flush() -> None:
+    """Write out what is buffered, so that two processes don't both."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):  # closed, or its reader has gone
+            stream.flush()
+
+
+def _open_standard_streams() -> None:
+    """Make sure that no pipe takes the number of a standard stream that is closed."""
+    while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(number)
+
+
+def _process(pid: int) -> psutil.Process | None:
+    try:
+        return psutil.Process(pid)
+    except psutil.Error:
+        return None
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return f"signal {signal.Signals(number).name}"
+    except ValueError:
+        return f"signal {number}"
