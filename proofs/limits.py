@@ -1,8 +1,7 @@
-"""Jobs in processes of their own, each under a limit of time and memory.
+"""Work in other processes, under limits of time and memory.
 
-A job is a function. It runs in a fork of the process that asks for it, so it inherits whatever it refers
-to, and sends back what it finds. Whatever it does (computes for ever, eats memory, ends its process), the
-parent goes on and says what became of it.
+A process is forked from the one that asks for it, so it inherits whatever its work refers to. Whatever the
+work does (computes for ever, eats memory, ends its process), the parent goes on and says what became of it.
 
 Time is wall-clock time. Memory is what the process has resident, in units of 10^6 bytes, with what it
 inherited. Where the system enforces a limit on data (Linux), an allocation beyond it fails at once;
@@ -13,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import gc
 import os
 import resource
@@ -23,7 +23,8 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.connection import Connection as Line
+from multiprocessing.connection import Pipe, wait
 from types import FrameType
 from typing import Any, Literal, Never
 
@@ -33,10 +34,11 @@ SUPPORTED = hasattr(os, "fork")
 """Whether this system can fork; where it can't, there are no limits."""
 
 _TICK = 0.05  # seconds between two looks at a process
+_PER_WORKER = 10  # fewer jobs are not worth a worker, whose caches are empty ...
+_PATIENCE = 3.0  # ... unless they wait for so many seconds
+_SWOLLEN = 0.1  # share of the memory limit that a worker may keep from job to job
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if SUPPORTED else (signal.SIGINT, signal.SIGTERM)
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-
-Send = Callable[[Any], None]
 
 _living: set[Worker] = set()  # the children of this process, from the fork until they are waited for
 
@@ -51,7 +53,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Lost:
-    """A job that has no answer.
+    """A job without an answer.
 
     Attributes:
         cause: its time or its memory ran out, or its process ended.
@@ -98,21 +100,28 @@ def stoppable() -> Iterator[None]:
 
 
 class Worker:
-    """A process at work on one job.
+    """A process at work, watched by its parent.
 
     Args:
-        job: the function; it is given another, which sends a message to the parent.
+        serve: what it does; it is given a line to the parent.
         limit: what it may take. The clock starts now and again at every ``restart``.
         leads: whether it leads a group of processes of its own, which ends with it.
         quiet: whether what it prints is dropped: a library that runs out of memory says so on its own.
+
+    Attributes:
+        line: the parent's end of the line.
+        starts: how many times the clock has been started again.
     """
 
-    def __init__(self, job: Callable[[Send], object], limit: Limit, *, leads: bool = False, quiet: bool = True) -> None:
+    def __init__(
+        self, serve: Callable[[Line], object], limit: Limit, *, leads: bool = False, quiet: bool = True
+    ) -> None:
         self.limit = limit
         self._leads = leads
+        self.starts = 0
         _flush()
         _open_standard_streams()
-        self.pipe, sender = Pipe(duplex=False)
+        self.line, other = Pipe()
         parent = os.getpid()
         # A signal just after the fork would leave a process that nobody knows of.
         with _signals_blocked() as mask, warnings.catch_warnings():
@@ -120,18 +129,20 @@ class Worker:
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
             if self.pid == 0:
-                _living.clear()
-                _live(job, sender, limit, _Setting(parent, mask, leads, quiet))
+                self.line.close()
+                _live(serve, other, limit, _Setting(parent, mask, leads, quiet))
             _living.add(self)
             if leads:
                 with contextlib.suppress(OSError):  # the child has done so
                     os.setpgid(self.pid, self.pid)
             self._process: psutil.Process | None = _process(self.pid)
-        sender.close()
-        self.restart()
+        other.close()
+        self._inherited = self._resident()
+        self._started, self._deadline = time.monotonic(), time.monotonic() + limit.seconds
 
     def restart(self, seconds: float | None = None) -> None:
         """Start the clock again, with another limit of time if one is given."""
+        self.starts += 1
         self._started = time.monotonic()
         self._deadline = self._started + (self.limit.seconds if seconds is None else seconds)
 
@@ -141,9 +152,9 @@ class Worker:
         return time.monotonic() - self._started
 
     def message(self) -> Any:
-        """What the process sent, when ``pipe`` is readable: a message, or ``Lost`` when nothing will come."""
+        """What the process sent, when ``line`` is readable: a message, or ``Lost`` when nothing will come."""
         try:
-            message = self.pipe.recv()
+            message = self.line.recv()
         except Exception:  # noqa: BLE001  the end, half a message, or something that is none
             return Lost("end", self._way(), self.seconds)
         return replace(message, seconds=self.seconds) if isinstance(message, Lost) else message
@@ -151,18 +162,22 @@ class Worker:
     def lapsed(self) -> Lost | None:
         """Why the job will have no answer, if that is so."""
         if not self._alive():
-            return None if self.pipe.poll() else Lost("end", self._way(), self.seconds)
+            return None if self.line.poll() else Lost("end", self._way(), self.seconds)
         if time.monotonic() > self._deadline:
             return Lost("time", seconds=self.seconds)
         if self._resident() > self.limit.megabytes * 1e6:
             return Lost("memory", seconds=self.seconds)
         return None
 
+    def swollen(self) -> bool:
+        """Whether it keeps much more memory than it inherited."""
+        return self._resident() - self._inherited > _SWOLLEN * self.limit.megabytes * 1e6
+
     def end(self) -> int | None:
         """End the process, and its group if it leads one; its exit status as the system gives it, if known."""
         if self not in _living:
             return None
-        self.pipe.close()
+        self.line.close()
         status = None
         with contextlib.suppress(ProcessLookupError, PermissionError):
             # Not yet waited for, so the number can't have passed to another process.
@@ -185,7 +200,7 @@ class Worker:
             return 0
 
     def _way(self) -> str:
-        """How the process ended; one that only closed its pipe is ended."""
+        """How the process ended; one that only closed its line is ended."""
         patience = time.monotonic() + 1
         while self._alive() and time.monotonic() < patience:
             time.sleep(0.002)
@@ -204,51 +219,86 @@ def heard(workers: Iterable[Worker]) -> list[tuple[Worker, Any]]:
     What has arrived counts even if time has run out since: the parent may have been held up itself.
     """
     asked = list(workers)
-    ready = set(wait([worker.pipe for worker in asked], _TICK))
+    ready = set(wait([worker.line for worker in asked], _TICK))
     news = []
     for worker in asked:
-        found = worker.message() if worker.pipe in ready else worker.lapsed()
+        found = worker.message() if worker.line in ready else worker.lapsed()
         if found is not None:
             news.append((worker, found))
     return news
 
 
 def supervise(
-    jobs: Mapping[str, Callable[[Send], object]],
+    jobs: Collection[str],
     after: Mapping[str, Collection[str]],
+    brief: Callable[[str], Any],
+    work: Callable[[str, Any], Any],
     limit: Limit,
     processes: int,
 ) -> Generator[tuple[str, Any]]:
-    """Run jobs that send one message each, every job in a process of its own.
+    """Have jobs done by workers, each of which does one after the other and keeps what its caches hold.
+
+    A worker whose job is lost is ended, and another takes its place. A job that is lost in a worker with a
+    past, other than by time, is done once more in a new one: the fault may lie with an earlier job.
 
     Args:
-        jobs: by name; they are started in this order, as far as ``after`` allows.
+        jobs: their names; they are started in this order, as far as ``after`` allows.
         after: the names of the jobs that must be over before this one starts. A circle is cut at its first job.
+        brief: called here when a job starts: what the worker must know that was not known when it was forked.
+        work: called in the worker with the name of the job and its brief; the answer.
         limit: for each job.
-        processes: how many run at the same time.
+        processes: how many workers there are at most; fewer when there is little to do.
 
     Yields:
-        The name of a job that is over, with its message or ``Lost``. The next jobs are forked afterwards:
-        what the caller has learnt in between, they know.
+        The name of a job that is over, with its answer or ``Lost``.
     """
-    waiting = dict(jobs)
-    running: dict[Worker, str] = {}
+    waiting = list(jobs)
+    worth = max(len(jobs) // _PER_WORKER, 1)
+    busy: dict[Worker, str] = {}
+    idle: list[Worker] = []
+
+    def hand(name: str, worker: Worker) -> None:
+        busy[worker] = name
+        worker.restart()
+        with contextlib.suppress(OSError):  # it has ended while idle, which will be noticed
+            worker.line.send((name, brief(name)))
+
+    def hire() -> Worker:
+        return Worker(functools.partial(_serve, work), limit)
+
     try:
-        while waiting or running:
-            for name in _startable(waiting, after, running.values())[: processes - len(running)]:
-                running[Worker(waiting.pop(name), limit)] = name
-            for worker, message in heard(running):
-                worker.end()
-                yield running.pop(worker), message
+        while waiting or busy:
+            for name in _startable(waiting, after, busy.values()):
+                impatient = all(worker.seconds > _PATIENCE for worker in busy)
+                if not idle and len(busy) >= min(processes, len(busy) + 1 if impatient else worth):
+                    break
+                waiting.remove(name)
+                hand(name, idle.pop() if idle else hire())
+            for worker, message in heard(busy):
+                name = busy.pop(worker)
+                if not isinstance(message, Lost) and not worker.swollen():
+                    idle.append(worker)
+                else:
+                    worker.end()
+                if isinstance(message, Lost) and message.cause != "time" and worker.starts > 1:
+                    hand(name, hire())
+                else:
+                    yield name, message
     finally:
-        for worker in running:
+        for worker in (*busy, *idle):
             worker.end()
 
 
-def _startable(waiting: Collection[str], after: Mapping[str, Collection[str]], running: Collection[str]) -> list[str]:
-    open_ = {*waiting, *running}
+def _startable(waiting: Collection[str], after: Mapping[str, Collection[str]], busy: Collection[str]) -> list[str]:
+    open_ = {*waiting, *busy}
     free = [name for name in waiting if open_.isdisjoint(other for other in after.get(name, ()) if other != name)]
-    return free if free or running else list(waiting)[:1]
+    return free if free or busy else list(waiting)[:1]
+
+
+def _serve(work: Callable[[str, Any], Any], line: Line) -> None:
+    while True:
+        name, brief = line.recv()
+        line.send(work(name, brief))
 
 
 def cores() -> int:
@@ -269,28 +319,30 @@ class _Setting:
     quiet: bool
 
 
-def _live(job: Callable[[Send], object], sender: Connection, limit: Limit, setting: _Setting) -> Never:
-    """Do the job and end, without anything that the parent has prepared for its own end."""
+def _live(serve: Callable[[Line], object], line: Line, limit: Limit, setting: _Setting) -> Never:
+    """Do the work and end, without anything that the parent has prepared for its own end."""
     status = 1
     try:
         _settle(setting)
         _limit_data(limit)
         gc.freeze()  # what is inherited is not looked through, and so stays shared with the parent
-        job(sender.send)
+        serve(line)
         status = 0
     except MemoryError:
         _unlimit_data()  # saying so takes some
-        sender.send(Lost("memory"))
-        status = 0
+        line.send(Lost("memory"))
     except BaseException as error:  # noqa: BLE001  the parent says so
         with contextlib.suppress(Exception):
-            sender.send(Lost("end", f"by {type(error).__name__}: {' '.join(str(error).split())}"))
+            line.send(Lost("end", f"by {type(error).__name__}: {' '.join(str(error).split())}"))
     finally:
         _flush()
         os._exit(status)
 
 
 def _settle(setting: _Setting) -> None:
+    for sibling in _living:
+        sibling.line.close()  # or it would not hear of its parent's end
+    _living.clear()
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, signal.SIG_DFL)

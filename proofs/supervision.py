@@ -1,8 +1,8 @@
-"""Claims checked under limits: each in a process of its own, whatever it does.
+"""Claims checked in other processes, under limits, whatever they do.
 
-One process holds the claims; it loads them, if they come from files, and forks a worker for each claim.
-So the caller runs nothing of a claims file, every claim starts from the same state, and verdicts don't
-depend on the number of workers. What a claim uses is checked first, once, under its own limit.
+One process holds the claims; it loads them, if they come from files, and forks the workers that check them.
+So the caller runs nothing of a claims file. What a claim uses is checked before it, once and under its own
+limit, so that verdicts don't depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.limits import Limit, Lost, Send, Stopped, Worker, cores, heard, supervise
+from proofs.limits import Limit, Line, Lost, Stopped, Worker, cores, heard, supervise
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from proofs.verify import Contradiction, Pipeline
 from theory.claim import Claim
@@ -68,12 +68,12 @@ class Supervised:
 
     def outcomes(self) -> Generator[Outcome]:
         """What came of each claim, in the order of ``ids``."""
-        found: dict[str, Outcome | Lost] = {}
+        found: dict[str, Outcome] = {}
         lost: Lost | None = None
         for name in self.ids:
             while name not in found and lost is None:
                 message = self._message()
-                if isinstance(message, _Outcome):
+                if isinstance(message, _Answer):
                     found[message.id] = message.outcome
                 else:  # a thread of the claims file, perhaps, has ended the process
                     lost = message if isinstance(message, Lost) else Lost("end", "it talked nonsense")
@@ -159,32 +159,47 @@ class _Loaded:
 
 
 @dataclass(frozen=True)
-class _Outcome:
+class _Answer:
     id: str
-    outcome: Outcome | Lost
+    outcome: Outcome
 
 
-def _hold(load: Load, seed: int, limit: Limit, processes: int, send: Send) -> None:
+def _hold(load: Load, seed: int, limit: Limit, processes: int, line: Line) -> None:
     try:
-        claims = load(lambda path: send(_Loading(path)))
+        claims = load(lambda path: line.send(_Loading(path)))
         pipeline = Pipeline(claims, seed)
         needed = _with_used(claims, pipeline)
     except InvalidInput as refusal:
-        send(refusal)
+        line.send(refusal)
         return
-    send(_Loaded([claim.id for claim in claims]))
-    jobs = {name: functools.partial(_check, pipeline, claim) for name, (claim, _) in needed.items()}
-    after = {name: used for name, (_, used) in needed.items()}
-    for name, message in supervise(jobs, after, limit, processes):
-        outcome = undecided(name, message, limit) if isinstance(message, Lost) else message
+    line.send(_Loaded([claim.id for claim in claims]))
+    known: dict[str, Result] = {}
+
+    def brief(name: str) -> list[Result]:
+        return [known[other] for other in needed[name].uses if other in known]
+
+    def work(name: str, used: list[Result]) -> Outcome:
+        for result in used:
+            pipeline.keep(result)
+        return _told(_outcome(pipeline, needed[name].claim))
+
+    after = {name: need.uses for name, need in needed.items()}
+    for name, answer in supervise(needed, after, brief, work, limit, processes):
+        outcome = undecided(name, answer, limit) if isinstance(answer, Lost) else answer
         if isinstance(outcome, Result):
-            pipeline.keep(outcome)  # those that use it, forked later, know it
-        send(_Outcome(name, outcome))
+            known[name] = outcome
+        line.send(_Answer(name, outcome))
 
 
-def _with_used(claims: Sequence[Claim], pipeline: Pipeline) -> dict[str, tuple[Claim, tuple[str, ...]]]:
-    """Every claim that is needed, by id, with the ids of those it uses; the used ones come first."""
-    found: dict[str, tuple[Claim, tuple[str, ...]]] = {}
+@dataclass(frozen=True)
+class _Need:
+    claim: Claim
+    uses: tuple[str, ...]
+
+
+def _with_used(claims: Sequence[Claim], pipeline: Pipeline) -> dict[str, _Need]:
+    """Every claim that is needed, by id; what it uses comes first."""
+    found: dict[str, _Need] = {}
 
     def add(claim: Claim, path: tuple[str, ...]) -> None:
         if claim.id in found or claim.id in path:
@@ -197,20 +212,20 @@ def _with_used(claims: Sequence[Claim], pipeline: Pipeline) -> dict[str, tuple[C
                 continue
         for other in used:
             add(other, (*path, claim.id))
-        found[claim.id] = claim, tuple(other.id for other in used)
+        found[claim.id] = _Need(claim, tuple(other.id for other in used))
 
     for claim in claims:
         add(claim, ())
     return found
 
 
-def _check(pipeline: Pipeline, claim: Claim, send: Send) -> None:
-    outcome = _outcome(pipeline, claim)
+def _told(outcome: Outcome) -> Outcome:
+    """The outcome, if another process can be told it."""
     try:
         pickle.dumps(outcome)
-    except Exception as error:  # noqa: BLE001  it can't be told, which is an error of the program as well
-        outcome = Broken(f"{type(error).__name__}: {error}")
-    send(outcome)
+    except Exception as error:  # noqa: BLE001  which is an error of the program as well
+        return Broken(f"{type(error).__name__}: {error}")
+    return outcome
 
 
 def _outcome(pipeline: Pipeline, claim: Claim) -> Outcome:
