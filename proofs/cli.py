@@ -22,7 +22,7 @@ import typer
 
 from proofs import arguments, limits, registry
 from proofs.files import check_writable, write_text
-from proofs.limits import Limit
+from proofs.limits import Limit, Output
 from proofs.report import (
     Row,
     Watch,
@@ -38,7 +38,7 @@ from theory.claim import Claim
 from theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.supervision import Outcome
+    from proofs.supervision import Load, Outcome
 
 DEFAULT_SAMPLES = 10_000
 _LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
@@ -163,7 +163,8 @@ def verify_command(
     if accept and any(map(_is_file, targets or [])):
         raise InvalidInput("--accept with a file", "'only shipped claims have recorded verdicts'", "drop one")
     started = time.monotonic()
-    rows = _check(targets or [], known, number, record, limit)
+    load = partial(_gather, targets or [], known)
+    rows = _check(load, number, record, limit, Output.ASIDE if printed else Output.KEPT)
     if printed:
         show(as_json(rows, number).rstrip())
     else:
@@ -232,16 +233,17 @@ def _gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[st
     return chosen
 
 
-def _check(
-    targets: Sequence[str], known: dict[str, Claim], seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit
-) -> list[Row]:
+def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
     """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
     from proofs.supervision import Supervised, Unsupervised
 
-    load = partial(_gather, targets, known)
-    free = not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG")
+    def chosen() -> Supervised | Unsupervised:
+        if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
+            return Unsupervised(load, seed)
+        return Supervised(load, seed, limit, output=output)
+
     rows = []
-    with limits.stoppable(), closing(Unsupervised(load, seed) if free else Supervised(load, seed, limit)) as claims:
+    with limits.stoppable(), closing(chosen()) as claims:
         outcomes = claims.outcomes()
         with Watch(len(claims.ids)) as watch:
             for done, name in enumerate(claims.ids):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import functools
 import gc
 import os
@@ -23,6 +24,7 @@ import time
 import warnings
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from multiprocessing.connection import Connection as Line
 from multiprocessing.connection import Pipe, wait
 from types import FrameType
@@ -66,6 +68,14 @@ class Lost:
     seconds: float = 0.0
 
 
+class Output(Enum):
+    """What becomes of the output of a process: it stays, all of it goes to standard error, or nowhere."""
+
+    KEPT = auto()
+    ASIDE = auto()
+    DROPPED = auto()
+
+
 class Stopped(BaseException):
     """The process has been asked to end, by Ctrl-C or by a signal."""
 
@@ -106,7 +116,8 @@ class Worker:
         serve: what it does; it is given a line to the parent.
         limit: what it may take. The clock starts now and again at every ``restart``.
         leads: whether it leads a group of processes of its own, which ends with it.
-        quiet: whether what it prints is dropped: a library that runs out of memory says so on its own.
+        output: what becomes of what it prints on standard output and on standard error. A library that runs
+            out of memory says so on its own, for instance.
 
     Attributes:
         line: the parent's end of the line.
@@ -114,7 +125,7 @@ class Worker:
     """
 
     def __init__(
-        self, serve: Callable[[Line], object], limit: Limit, *, leads: bool = False, quiet: bool = True
+        self, serve: Callable[[Line], object], limit: Limit, *, leads: bool = False, output: Output = Output.DROPPED
     ) -> None:
         self.limit = limit
         self._leads = leads
@@ -130,7 +141,7 @@ class Worker:
             self.pid = os.fork()
             if self.pid == 0:
                 self.line.close()
-                _live(serve, other, limit, _Setting(parent, mask, leads, quiet))
+                _live(serve, other, limit, _Setting(parent, mask, leads, output))
             _living.add(self)
             if leads:
                 with contextlib.suppress(OSError):  # the child has done so
@@ -220,11 +231,12 @@ def heard(workers: Iterable[Worker]) -> list[tuple[Worker, Any]]:
     """
     asked = list(workers)
     ready = set(wait([worker.line for worker in asked], _TICK))
-    news = []
+    news: list[tuple[Worker, Any]] = []
     for worker in asked:
-        found = worker.message() if worker.line in ready else worker.lapsed()
-        if found is not None:
-            news.append((worker, found))
+        if worker.line in ready:
+            news.append((worker, worker.message()))
+        elif (lost := worker.lapsed()) is not None:
+            news.append((worker, lost))
     return news
 
 
@@ -243,7 +255,8 @@ def supervise(
 
     Args:
         jobs: their names; they are started in this order, as far as ``after`` allows.
-        after: the names of the jobs that must be over before this one starts. A circle is cut at its first job.
+        after: the names of the jobs that must be over before this one starts; where all wait for
+            each other, the first starts.
         brief: called here when a job starts: what the worker must know that was not known when it was forked.
         work: called in the worker with the name of the job and its brief; the answer.
         limit: for each job.
@@ -316,7 +329,7 @@ class _Setting:
     parent: int
     mask: set[signal.Signals]
     leads: bool
-    quiet: bool
+    output: Output
 
 
 def _live(serve: Callable[[Line], object], line: Line, limit: Limit, setting: _Setting) -> Never:
@@ -353,10 +366,13 @@ def _settle(setting: _Setting) -> None:
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != setting.parent:
             os._exit(1)
+    faulthandler.disable()  # a crash is told by the parent
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for stream in (0, 1, 2) if setting.quiet else (0,):  # a process in the background can't ask anything
+    for stream in (0, 1, 2) if setting.output is Output.DROPPED else (0,):  # there is nobody to ask
         os.dup2(nowhere, stream)
+    if setting.output is Output.ASIDE:
+        os.dup2(2, 1)
     os.close(nowhere)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.limits import Limit, Line, Lost, Stopped, Worker, cores, heard, supervise
+from proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from proofs.verify import Contradiction, Pipeline
 from theory.claim import Claim
@@ -42,7 +42,9 @@ class Supervised:
         load: gives the claims; it is called in the new process.
         seed: seed of the random numbers.
         limit: for each file that ``load`` names, and for each claim.
-        processes: how many claims are checked at the same time; as many as there are processors by default.
+        processes: how many claims are checked at the same time; at most as many as there are processors by
+            default.
+        output: what becomes of what the files print.
 
     Attributes:
         ids: the ids of the claims, in order.
@@ -51,11 +53,12 @@ class Supervised:
         InvalidInput: the claims can't be loaded, or not within the limit.
     """
 
-    def __init__(self, load: Load, seed: int, limit: Limit, processes: int | None = None) -> None:
+    def __init__(
+        self, load: Load, seed: int, limit: Limit, *, processes: int | None = None, output: Output = Output.KEPT
+    ) -> None:
         self.limit = limit
-        self._worker = Worker(
-            functools.partial(_hold, load, seed, limit, processes or cores()), limit, leads=True, quiet=False
-        )
+        serve = functools.partial(_hold, load, seed, limit, processes or cores())
+        self._worker = Worker(serve, limit, leads=True, output=output)
         try:
             self.ids = self._loaded()
         except BaseException:
