@@ -3,9 +3,8 @@
 A process is forked from the one that asks for it, so it inherits whatever its work refers to. Whatever the
 work does (computes for ever, eats memory, ends its process), the parent goes on and says what became of it.
 
-Time is wall-clock time. Memory is what the process has resident, in units of 10^6 bytes, with what it
-inherited. Where the system enforces a limit on data (Linux), an allocation beyond it fails at once;
-everywhere the parent looks twenty times a second.
+Memory is what a process has resident, with what it inherited. Where the system enforces a limit on data
+(Linux), an allocation beyond it fails at once; everywhere the parent looks twenty times a second.
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ import faulthandler
 import functools
 import gc
 import os
-import resource
 import signal
 import sys
 import threading
@@ -31,6 +29,9 @@ from types import FrameType
 from typing import Any, Literal, Never
 
 import psutil
+
+if sys.platform != "win32":
+    import resource
 
 SUPPORTED = hasattr(os, "fork")
 """Whether this system can fork; where it can't, there are no limits."""
@@ -47,10 +48,27 @@ _living: set[Worker] = set()  # the children of this process, from the fork unti
 
 @dataclass(frozen=True)
 class Limit:
-    """What a job may take: seconds of wall-clock time, and memory in units of 10^6 bytes."""
+    """What a job may take.
+
+    Attributes:
+        seconds: wall-clock time.
+        megabytes: resident memory, in units of 10^6 bytes.
+        beside: memory that does not count: what the caller holds for itself and its workers inherit.
+    """
 
     seconds: float = 60.0
     megabytes: float = 2000.0
+    beside: float = 0.0
+
+    @property
+    def resident(self) -> int:
+        """Bytes that a process may have resident."""
+        return int((self.megabytes + self.beside) * 1e6)
+
+
+def resident() -> float:
+    """What this process has resident, in units of 10^6 bytes."""
+    return psutil.Process().memory_info().rss / 1e6
 
 
 @dataclass(frozen=True)
@@ -176,7 +194,7 @@ class Worker:
             return None if self.line.poll() else Lost("end", self._way(), self.seconds)
         if time.monotonic() > self._deadline:
             return Lost("time", seconds=self.seconds)
-        if self._resident() > self.limit.megabytes * 1e6:
+        if self._resident() > self.limit.resident:
             return Lost("memory", seconds=self.seconds)
         return None
 
@@ -190,9 +208,10 @@ class Worker:
             return None
         self.line.close()
         status = None
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            # Not yet waited for, so the number can't have passed to another process.
-            os.killpg(self.pid, signal.SIGKILL) if self._leads else os.kill(self.pid, signal.SIGKILL)
+        # Not yet waited for, so the number can't have passed to another process.
+        for kill in (os.killpg, os.kill) if self._leads else (os.kill,):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(self.pid, signal.SIGKILL)
         with contextlib.suppress(ChildProcessError):
             status = os.waitpid(self.pid, 0)[1]
         _living.discard(self)
@@ -216,7 +235,7 @@ class Worker:
         while self._alive() and time.monotonic() < patience:
             time.sleep(0.002)
         if self._alive():
-            return "it stopped talking"
+            return "without a word"
         status = self.end()
         if status is None:
             return "in an unknown way"
@@ -363,7 +382,8 @@ def _settle(setting: _Setting) -> None:
     if setting.leads:
         os.setpgid(0, 0)
     if sys.platform == "linux":  # even when the parent is killed, nothing is left behind
-        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        with contextlib.suppress(OSError, AttributeError):  # a C library without it
+            ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
         if os.getppid() != setting.parent:
             os._exit(1)
     faulthandler.disable()  # a crash is told by the parent
@@ -381,7 +401,7 @@ def _limit_data(limit: Limit) -> None:
     now = psutil.Process().memory_info()
     if sys.platform == "linux":
         # Mapped is not resident: what may be added is the limit less what is resident.
-        most = now.data + max(int(limit.megabytes * 1e6) - now.rss, 0)
+        most = now.data + max(limit.resident - now.rss, 0)
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
         resource.setrlimit(resource.RLIMIT_DATA, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 

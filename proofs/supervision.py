@@ -79,7 +79,7 @@ class Supervised:
                 if isinstance(message, _Answer):
                     found[message.id] = message.outcome
                 else:  # a thread of the claims file, perhaps, has ended the process
-                    lost = message if isinstance(message, Lost) else Lost("end", "it talked nonsense")
+                    lost = message if isinstance(message, Lost) else Lost("end", "after a message that is none")
                     self._worker.end()
             outcome = found.get(name, lost)
             assert outcome is not None

@@ -74,7 +74,8 @@ def verify(
         seed: seed of the random numbers; the same seed gives the same verdicts and witnesses.
         progress: called with a claim's id and the number of claims done, before each claim.
         timeout: seconds that each claim may take; 60 if only ``memory`` is given.
-        memory: memory that each claim may take, in units of 10^6 bytes; 2000 if only ``timeout`` is given.
+        memory: memory that each claim may take beside what this process has, in units of 10^6 bytes; 2000 if only
+            ``timeout`` is given.
 
     Returns:
         A result for one claim, a list in the same order for several.
@@ -120,7 +121,7 @@ def _listed(claims: Iterable[Claim]) -> list[Claim]:
 def _limit(timeout: float | None, memory: float | None) -> Limit:
     if not limits.SUPPORTED:
         raise InvalidInput("a limit", "'this system can fork processes'", "leave timeout and memory out")
-    given = {"seconds": timeout, "megabytes": memory}
+    given = {"seconds": timeout, "megabytes": memory, "beside": limits.resident()}
     for name, value in (("timeout", timeout), ("memory", memory)):
         real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
         if value is not None and not (real and value > 0):
