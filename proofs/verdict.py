@@ -17,12 +17,17 @@ class Verdict(StrEnum):
     UNKNOWN = "UNKNOWN"  # none of these; never a pass
 
 
+LIMIT = "limit"
+"""The engine named in the evidence of a claim that was cut short."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What one engine found.
 
     Attributes:
-        engine: "symbolic", "enclosure", "witness" or "monte_carlo".
+        engine: "symbolic", "enclosure", "witness" or "monte_carlo"; "uses" where what a claim uses decides,
+            LIMIT where time, memory or the size of numbers does.
         outcome: the verdict that this evidence alone supports.
         scope: which part of the domain it covers, in words.
         detail: how it was found, with the numbers: error rates, bounds, precision.
@@ -51,3 +56,8 @@ class Result:
     evidence: tuple[Evidence, ...] = field(default_factory=tuple)
     witness: dict[str, Any] | None = None
     seconds: float = 0.0
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether a limit ended the work: more time, or a larger machine, could give another verdict."""
+        return any(evidence.engine == LIMIT for evidence in self.evidence)

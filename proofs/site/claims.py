@@ -47,6 +47,7 @@ ENGINES = {
     "enclosure": "Enclosure in balls",
     "witness": "Search for a counterexample",
     "monte_carlo": "Monte Carlo",
+    "limit": "Limit of time or memory",
 }
 _UNDECIDED = 200  # characters of what an engine says that could not decide
 
