@@ -16,7 +16,7 @@ from math import comb, isqrt, lcm
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, Node, Number, Term
+from proofs.terms.terms import ONE, N, Node, Number, Term
 
 MAX_EXPONENT = 200  # of a generator; what needs more is not decided
 MAX_TERMS = 20_000  # of a power of a polynomial
@@ -212,8 +212,8 @@ def _split_root(radicand: Term) -> tuple[Term, list[Term]]:
     rest: list[Term] = []
     for factor in radicand.factors if isinstance(radicand, t.Mul) else (radicand,):
         base, power = (factor.base, factor.exponent) if isinstance(factor, t.Power) else (factor, 1)
-        if isinstance(base, Number) and base.value > 0:
-            whole, inside = _split_number(base.value)
+        if isinstance(factor, Number) and factor.value > 0:
+            whole, inside = _split_number(factor.value)
             outside.append(Number(whole))
             roots += [Number(inside)] if inside != 1 else []
         elif isinstance(base, t.Variable) and base.sort.least is not None:
@@ -253,16 +253,22 @@ def _coefficient(monomial: Term) -> tuple[Fraction, Term]:
     return Fraction(1), monomial
 
 
-@lru_cache(maxsize=200_000)
-def canonical(node: Node) -> Node:  # type: ignore[valid-type]
+def canonical(node: N) -> N:
     """A normal form: terms with the same one have the same value wherever both have one; likewise statements.
+
+    Where a term has a value, its normal form need not: sqrt(-x) for x >= 0 becomes sqrt(-1) sqrt(x).
 
     >>> x = t.Variable("x", t.Sort.REAL)
     >>> canonical(t.Mul((t.plus(x, ONE), t.plus(x, t.number(-1))))) == canonical(t.plus(t.Power(x, 2), t.number(-1)))
     True
     """
+    return _canonical(node)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=200_000)
+def _canonical(node: Node) -> Node:
     match node:
-        case t.Number() | t.Variable():
+        case t.Number() | t.Variable() | t.Converges():  # f may converge where another way to write f has no value
             return node
         case t.Add() | t.Mul() | t.Power() | t.Exp() | t.Root():
             try:
@@ -270,8 +276,8 @@ def canonical(node: Node) -> Node:  # type: ignore[valid-type]
             except Undecided:
                 return node
         case t.And(statements=statements):
-            return t.And(tuple(sorted({canonical(s): None for s in statements}, key=repr)))
-    return node.rebuilt(canonical)
+            return t.And(tuple(sorted({canonical(s) for s in statements}, key=repr)))
+    return node.rebuilt(_canonical)
 
 
 def _written(term: Term) -> Term:
@@ -302,7 +308,9 @@ def alike(a: t.Statement, b: t.Statement) -> bool:
         return True
     if isinstance(a, t.Relation) and isinstance(b, t.Relation):
         return a.kind == b.kind and identical(a.left, b.left) and identical(a.right, b.right)
-    return type(a) is type(b) and len(a.parts) == len(b.parts) > 0 and all(map(_alike, a.parts, b.parts))
+    if isinstance(a, t.Converges) or type(a) is not type(b) or len(a.parts) != len(b.parts):
+        return False
+    return bool(a.parts) and all(map(_alike, a.parts, b.parts))
 
 
 def _alike(a: Node, b: Node) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from proofs.kernel.algebra import canonical
 from proofs.kernel.goals import Goal, everywhere, rule
-from proofs.kernel.known import demand
+from proofs.kernel.known import Rejected, demand
 from proofs.terms import terms as t
 from proofs.terms.terms import (
     ONE,
@@ -62,7 +62,7 @@ def gram_before(goal: Goal, entry: Entry, i: Term, j: Term) -> Term:
 @rule()
 def input_gram(goal: Goal) -> None:
     """K_ii = 1, and K_ij = alpha for i != j."""
-    entry, value = goal.relation("=")
+    _, entry, value = goal.relation("=")
     demand(isinstance(entry, t.Input) and entry.law.kind == "equicorrelated", "no entry of equicorrelated inputs")
     assert isinstance(entry, t.Input)
     if canonical(entry.query) == canonical(entry.key):
@@ -78,7 +78,7 @@ def score(goal: Goal) -> None:
 
     v is 1 for l2, and sqrt(d) for LayerNorm, where x is the centred vector.
     """
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     entry = causal(left, "score")
     inner = gram_before(goal, entry, entry.query, entry.key)
     if entry.model.norm != "none":
@@ -93,7 +93,7 @@ def score(goal: Goal) -> None:
 @rule()
 def softmax(goal: Goal) -> None:
     """A_ij = exp(beta S_ij) / sum_{k<=i} exp(beta S_ik), for j <= i."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     entry = causal(left, "weight")
     i, j = entry.query, entry.key
     demand(goal.assumed.holds(at_most(j, i)), f"{text(j)} <= {text(i)} is not known")
@@ -114,7 +114,7 @@ def mix(goal: Goal) -> None:
 
     With LayerNorm, too: centring acts on coordinates and mixing on tokens, so the centred vectors mix likewise.
     """
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     entry = causal(left, "mix")
     i, j = entry.query, entry.key
     weight: Term = at(entry, "weight", i, j)
@@ -132,11 +132,10 @@ def mix(goal: Goal) -> None:
 @rule()
 def gram(goal: Goal) -> None:
     """G_ij = sum_{k<=i} sum_{l<=j} M_ik M_jl <x_k, x_l>."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     entry = causal(left, "gram")
-    double = isinstance(value, Sum) and isinstance(value.body, Sum)
-    demand(double, "the right side is not a double sum")
-    assert isinstance(value, Sum) and isinstance(value.body, Sum)
+    if not (isinstance(value, Sum) and isinstance(value.body, Sum)):
+        raise Rejected("the right side is not a double sum")
     k, l = value.body.index, value.index  # noqa: E741
     demand(k != l and not {k, l} & left.free, "indices must be fresh")
     term = times(at(entry, "mix", entry.query, k), at(entry, "mix", entry.key, l), gram_before(goal, entry, k, l))
@@ -146,12 +145,12 @@ def gram(goal: Goal) -> None:
 @rule()
 def symmetric(goal: Goal) -> None:
     """G_ij = G_ji: they are inner products."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     entry = causal(left, "gram")
     goal.require_same(value, at(entry, "gram", entry.key, entry.query))
 
 
-@rule(premises=3, hints={"at": tuple})
+@rule(premises=3, discharges=True, hints={"at": tuple})
 def minors(goal: Goal) -> None:
     """G_ij G_kl >= G_il G_kj for all i < k and j < l, from the same of G in the layer below and of M, and M >= 0.
 
@@ -159,9 +158,9 @@ def minors(goal: Goal) -> None:
     for l > i, the minors of M with l > i are M_ij M_kl - 0, a product of entries; those with l <= i are a premise.
     Premises in this order: G, M_ij >= 0 for j <= i, M; hint ``at``: i, j, k, l.
     """
-    smaller, _ = goal.relation("<=")
+    _, smaller, _ = goal.relation("<=")
     entry = causal(next((n for n in smaller.walk() if isinstance(n, Entry)), smaller), "gram")
-    positions = goal.hint("at")
+    positions = goal.hints["at"]
     demand(len(set(positions)) == 4 and all(isinstance(p, t.Variable) for p in positions), "not four variables")
     i, j, k, l = positions  # noqa: E741
 
@@ -198,14 +197,14 @@ def cauchy_schwarz(goal: Goal) -> None:
         demand(goal.known.holds(unequal(own, ZERO)), f"M at {text(position)} may vanish")
 
 
-@rule(hints={"at": t.Variable})
+@rule(discharges=True, hints={"at": t.Variable})
 def independence(goal: Goal) -> None:
     """S_ij < 1 for j < i in any layer, from linearly independent inputs and M_kk > 0 in every layer before.
 
     x_k' is M_kk x_k plus a combination of x_1..x_(k-1), so a layer keeps vectors linearly independent, and the cosine
     of two such is below 1. Premises: M_kk > 0 of layers 1, 2, ... in this order; hint ``at``: k.
     """
-    entry, k = _cosine(goal), goal.hint("at")
+    entry, k = _cosine(goal), goal.hints["at"]
     demand(entry.layer == number(len(goal.premises) + 1), "not one premise for each layer before")
     for below, premise in enumerate(goal.premises, 1):
         needed = less(ZERO, Entry("mix", number(below), k, k, entry.model))
@@ -215,7 +214,7 @@ def independence(goal: Goal) -> None:
 
 def _cosine(goal: Goal) -> Entry:
     """The score in S_ij < 1 with j < i, a cosine of combinations of independent inputs x_1..x_i."""
-    left, right = goal.relation("<")
+    _, left, right = goal.relation("<")
     entry = causal(left, "score")
     demand(right == ONE and entry.model.norm == "l2" and entry.model.scale == ONE, "the statement is not cosine < 1")
     goal.require_all((less(entry.key, entry.query),))

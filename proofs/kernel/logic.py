@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from proofs.kernel.algebra import alike, identical
 from proofs.kernel.goals import Goal, rule
-from proofs.kernel.known import Known, demand, value_conditions
+from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.terms import terms as t
 from proofs.terms.terms import (
     ZERO,
@@ -43,18 +43,16 @@ def hypothesis(goal: Goal) -> None:
     demand(goal.assumed.holds(goal.statement), f"{text(goal.statement)} is not assumed")
 
 
-@rule()
+@rule(discharges=True, options={"lemma": str, "step": str, "values": Mapping})
 def cite(goal: Goal) -> None:
     """A step of a lemma, or the first premise, with values put in for its free variables."""
-    hints, others = goal.hints or {}, goal.premises
+    hints, others = goal.hints, goal.premises
     if "lemma" in hints:
-        lemma, step = hints["lemma"], hints.get("step")
-        line = ((goal.lemmas or {}).get(lemma) or {}).get(step)
-        demand(line is not None, f"there is no step {step!r} in a lemma {lemma!r}")
-        assert line is not None
+        line = goal.lemmas.get(hints["lemma"], {}).get(hints.get("step", ""))
     else:
-        demand(bool(others), "nothing is cited: neither a lemma nor a premise")
-        line, *others = others
+        line, others = (others[0], others[1:]) if others else (None, ())
+    if line is None:
+        raise Rejected("nothing is cited: no premise, and no such step of such a lemma")
     for other in others:
         goal.require_all(other.hypotheses)
     known = Known((*goal.hypotheses, *(other.statement for other in others)))
@@ -80,7 +78,7 @@ def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Var
     return values
 
 
-@rule(premises=1)
+@rule(premises=1, discharges=True)
 def implication(goal: Goal) -> None:
     """c => p, from p under the further hypothesis c."""
     s, (premise,) = goal.statement, goal.premises
@@ -112,7 +110,6 @@ def conjunction(goal: Goal) -> None:
 @rule(premises=1)
 def equals(goal: Goal) -> None:
     """p, from p with equals put for equals, the equation being a hypothesis about a variable."""
-    goal.require_all(goal.premises[0].hypotheses)
     for h in goal.hypotheses:
         if isinstance(h, t.Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
             given, shown = (substitute(s, {h.left: h.right}) for s in (goal.premises[0].statement, goal.statement))
@@ -124,7 +121,7 @@ def equals(goal: Goal) -> None:
     demand(False, "no hypothesis turns the premise into the statement")
 
 
-@rule()
+@rule(discharges=True)
 def cases(goal: Goal) -> None:
     """p, from p in each of the cases a < b, a = b, a > b that the hypotheses leave open."""
     demand(bool(goal.premises), "there are no cases")
