@@ -19,7 +19,7 @@ from proofs.terms import terms as t
 from proofs.terms.terms import ONE, N, Node, Number, Term
 
 MAX_EXPONENT = 200  # of a generator; what needs more is not decided
-MAX_TERMS = 20_000  # of a power of a polynomial
+MAX_TERMS = 20_000  # of a polynomial that is multiplied out
 
 
 class Undecided(ArithmeticError):
@@ -42,7 +42,13 @@ class Quotient:
             common = top.gcd(bottom)
             top, bottom = top / common, bottom / common
         lead = bottom.leading_coefficient()
-        return Quotient(top / lead, bottom / lead)
+        return Quotient(top / lead, bottom / lead).in_proportion()
+
+    def in_proportion(self) -> Quotient:
+        """Itself, unless it is too large to go on with."""
+        if max(*self.top.degrees(), *self.bottom.degrees()) > MAX_EXPONENT:
+            raise Undecided(f"a power above {MAX_EXPONENT}")
+        return self
 
     def __add__(self, other: Quotient) -> Quotient:
         if self.bottom == other.bottom:
@@ -61,7 +67,7 @@ class Quotient:
         if size > MAX_EXPONENT or comb(size + terms - 1, size) > MAX_TERMS:
             raise Undecided(f"the power {exponent} of {terms} terms")
         top, bottom = self.top**size, self.bottom**size
-        return Quotient(top, bottom) if exponent >= 0 else Quotient.of(bottom, top)
+        return Quotient(top, bottom).in_proportion() if exponent >= 0 else Quotient.of(bottom, top)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -98,9 +104,10 @@ class Field:
                     old = self._exponents.get(monomial, 1)
                     self._exponents[monomial] = lcm(old, coefficient.denominator)
             case t.Root(radicand=radicand):
-                for root in _split_root(canonical(radicand))[1]:
-                    self._scan(root)
-                    self._radicands.setdefault(root)
+                outside, roots = _split_root(canonical(radicand))
+                for part in (outside, *roots):
+                    self._scan(part)
+                self._radicands |= dict.fromkeys(roots)
             case _:
                 self._plain.setdefault(canonical(e))
 

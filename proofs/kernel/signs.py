@@ -10,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 
 from flint import arb, fmpq, fmpq_mpoly
 
-from proofs.kernel.algebra import Field, Quotient, Undecided, canonical, identical
+from proofs.kernel.algebra import MAX_TERMS, Field, Quotient, Undecided, canonical, identical
 from proofs.terms import terms as t
 from proofs.terms.terms import (
     ONE,
@@ -212,6 +213,9 @@ class _Search:
         for bound, side, is_strict in self._bounds(place):
             if any(powers[done] for powers in bound.monoms() for done in strict):
                 continue  # would bring back a generator that has been shifted already
+            size = len(bound)
+            if sum(comb(powers[place] + size, size) for p in (top, bottom) for powers in p.monoms()) > MAX_TERMS:
+                continue
             gens = list(self.gens)
             gens[place] = bound + gens[place] if side > 0 else bound - gens[place]
             step = Shift(self.field.meaning[place], self.field.polynomial(bound), side)
