@@ -37,6 +37,8 @@ from theory.quantities import Score
 from theory.symbols import alpha, beta, d, i, j, k, lam, m
 from theory.topics import TOPICS
 
+OUTSIDE_OF_IT = r"not in the kernel's language|violates"
+
 
 def test_later_steps_are_not_available():
     with pytest.raises(Rejected):
@@ -107,7 +109,7 @@ def test_what_is_not_in_the_language_is_not_compared(e):
         (Eq(e + (i + 1) ** 2, e + i**2 + 2 * i + 1, evaluate=False), "identity"),
         (Lt(e, e + i, evaluate=False), "sign"),
     ):
-        with pytest.raises(Rejected, match="not in the kernel's language|violates"):
+        with pytest.raises(Rejected, match=OUTSIDE_OF_IT):
             shown(statement, rule)
 
 
@@ -124,7 +126,7 @@ def test_sides_without_a_value_are_not_ordered():
 
 def test_only_smooth_functions_are_differentiated():
     for e in (floor(m), abs(m - 1), Piecewise((m, m > 1), (1, True))):
-        with pytest.raises(Rejected, match="smooth|in the language"):
+        with pytest.raises(Rejected, match="violates"):
             shown(Eq(Derivative(e, m, evaluate=False), 0), "derivative")
 
 
@@ -151,11 +153,11 @@ OUTSIDE = {
 def test_the_language_of_the_kernel_is_small(name):
     """Not even as a hypothesis is anything else accepted, nor as a value that is put in."""
     e = OUTSIDE[name]
-    with pytest.raises(Rejected, match="not in the kernel's language|violates"):
+    with pytest.raises(Rejected, match=OUTSIDE_OF_IT):
         derive(Step("goal", Gt(alpha, e, evaluate=False), "hypothesis"), given=[Gt(alpha, e, evaluate=False)])
     lemma = Derivation("lemma", "", (), (Step("square", Ge(alpha**2, 0, evaluate=False), "sign"),))
     hints = {"lemma": "lemma", "step": "square", "values": {alpha: e}}
-    with pytest.raises(Rejected, match="not in the kernel's language|violates"):
+    with pytest.raises(Rejected, match=OUTSIDE_OF_IT):
         derive(Step("goal", Ge(lam, 0, evaluate=False), "cite", hints=hints), lemmas=[lemma])
 
 

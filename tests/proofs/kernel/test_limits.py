@@ -43,9 +43,9 @@ def test_limit_of_equal():
     ]
     goal = Step("goal", Eq(to_infinity(K(i, j)), alpha), "limit_of_equal", ("same", "limit"))
     assert to_infinity(alpha).has(Limit)
-    derive(*steps, goal, given=(0 <= alpha, alpha < 1))
+    derive(*steps, goal, given=(alpha >= 0, alpha < 1))
     with pytest.raises(Rejected, match="need not hold for large i"):
         derive(*steps, goal)  # only so many vectors have a negative cosine
     never = Step("same", Eq(K(i, j), alpha), "input_gram", given=(i < j,))
     with pytest.raises(Rejected, match="large"):
-        derive(never, *steps[1:], goal, given=(0 <= alpha, alpha < 1))
+        derive(never, *steps[1:], goal, given=(alpha >= 0, alpha < 1))

@@ -21,7 +21,7 @@ points = st.fixed_dictionaries(POINT)
 
 
 def value(term: t.Term, at: Mapping[t.Variable, object]) -> mpf | None:
-    """The value of a term at a point, None where it has none."""
+    """The value of a term at a point; None where it has none, or one too large to be calculated to 60 digits."""
     with mpmath.workdps(DIGITS):
         try:
             return _value(term, at)
@@ -29,13 +29,15 @@ def value(term: t.Term, at: Mapping[t.Variable, object]) -> mpf | None:
             return None
 
 
-def _value(term: t.Term, at: Mapping[t.Variable, object]) -> mpf:
+def _value(term: t.Term, at: Mapping[t.Variable, object]) -> mpf:  # noqa: C901  one case for each kind of term
     match term:
         case t.Number(value=number):
             return mpf(number.numerator) / number.denominator
         case t.Variable():
             number = Fraction(at[term])  # type: ignore[arg-type]
             return mpf(number.numerator) / number.denominator
+        case t.Constant(name="pi"):
+            return +mpmath.pi
         case t.Add(terms=terms):
             return mpmath.fsum(_value(part, at) for part in terms)
         case t.Mul(factors=factors):
@@ -51,7 +53,10 @@ def _value(term: t.Term, at: Mapping[t.Variable, object]) -> mpf:
                 raise ZeroDivisionError
             return mpmath.sqrt(max(inside, mpf(0)))
         case t.Exp(exponent=exponent):
-            return mpmath.exp(_value(exponent, at))
+            power = _value(exponent, at)
+            if abs(power) > 40:  # 60 digits would not do
+                raise ZeroDivisionError
+            return mpmath.exp(power)
         case t.Sum(body=body, index=index, low=low, high=high):
             first, last = int(_value(low, at)), int(_value(high, at))
             return mpmath.fsum(_value(body, {**at, index: n}) for n in range(first, last + 1))
