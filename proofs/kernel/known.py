@@ -210,6 +210,9 @@ _ARITHMETIC = (t.Add, t.Mul, t.Power, t.Number)
 @lru_cache(maxsize=100_000)
 def _key(c: Condition) -> tuple[object, ...]:
     ranges = tuple(tuple(map(canonical, r.nodes)) for r in c.ranges)
+    if isinstance(c.statement, t.Converges):  # the same function, with a value at the same points
+        limit = c.statement.limit
+        return canonical(limit), frozenset(map(_key, conditions(limit.body))), ranges
     return canonical(c.statement), ranges
 
 
