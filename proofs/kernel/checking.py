@@ -114,7 +114,7 @@ def _prove(statement: Statement, domain: Statement, last: Line) -> None:
     for needed in last.hypotheses:
         instance = substitute(needed, values)
         demand(known.holds(instance), f"it needs {text(instance)}, which the domain does not give")
-    known.grant(*(c for part in conjuncts(shown) for c in value_conditions(part)))
+    known.grant(*value_conditions(shown))
     _demand_value(statement, known)
 
 

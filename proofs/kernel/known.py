@@ -188,10 +188,11 @@ def within(r: Range) -> tuple[Statement, Statement]:
 
 
 def value_conditions(statement: Statement) -> Iterator[Condition]:
-    """The conditions of a relation; none of other statements, of which a part may go without."""
-    if isinstance(statement, Relation):
-        yield from conditions(statement.left)
-        yield from conditions(statement.right)
+    """The conditions of the relations that a statement asserts; of others, such as c => p, a part may go without."""
+    for part in conjuncts(statement):
+        if isinstance(part, Relation):
+            yield from conditions(part.left)
+            yield from conditions(part.right)
 
 
 def rewrite(term: Term, table: Mapping[Term, Term]) -> Term:

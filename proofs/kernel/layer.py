@@ -51,11 +51,10 @@ def at(entry: Entry, kind: str, query: Term, key: Term) -> Entry:
     return Entry(kind, entry.layer, query, key, entry.model)
 
 
-def gram_before(goal: Goal, entry: Entry, i: Term, j: Term) -> Term:
-    """<x_i, x_j> of the vectors that enter the layer of ``entry``."""
+def gram_before(entry: Entry, i: Term, j: Term) -> Term:
+    """<x_i, x_j> of the vectors that enter the layer of ``entry``, which has no value if there is no such layer."""
     if entry.layer == ONE:
         return t.Input(i, j, entry.model.law)
-    demand(goal.assumed.holds(at_most(number(2), entry.layer)), f"layer {text(entry.layer)} >= 2 is not known")
     return Entry("gram", canonical(minus(entry.layer, ONE)), i, j, entry.model)
 
 
@@ -80,9 +79,9 @@ def score(goal: Goal) -> None:
     """
     _, left, value = goal.relation("=")
     entry = causal(left, "score")
-    inner = gram_before(goal, entry, entry.query, entry.key)
+    inner = gram_before(entry, entry.query, entry.key)
     if entry.model.norm != "none":
-        squares = [gram_before(goal, entry, a, a) for a in (entry.query, entry.key)]
+        squares = [gram_before(entry, a, a) for a in (entry.query, entry.key)]
         for square in squares:
             goal.require_positive(square)
         v = t.Power(value_norm(entry.model), 2)
@@ -119,7 +118,7 @@ def mix(goal: Goal) -> None:
     i, j = entry.query, entry.key
     weight: Term = at(entry, "weight", i, j)
     if entry.model.norm != "none":
-        square = gram_before(goal, entry, j, j)
+        square = gram_before(entry, j, j)
         goal.require_positive(square)
         weight = times(value_norm(entry.model), weight, t.Power(t.Root(square), -1))
     if canonical(i) == canonical(j):
@@ -138,7 +137,7 @@ def gram(goal: Goal) -> None:
         raise Rejected("the right side is not a double sum")
     k, l = value.body.index, value.index  # noqa: E741
     demand(k != l and not {k, l} & left.free, "indices must be fresh")
-    term = times(at(entry, "mix", entry.query, k), at(entry, "mix", entry.key, l), gram_before(goal, entry, k, l))
+    term = times(at(entry, "mix", entry.query, k), at(entry, "mix", entry.key, l), gram_before(entry, k, l))
     goal.require_same(value, Sum(Sum(term, k, ONE, entry.query), l, ONE, entry.key))
 
 
@@ -174,7 +173,7 @@ def minors(goal: Goal) -> None:
     demand(same(goal.statement, minor(lambda a, b: at(entry, "gram", a, b))), "the statement is not the minor")
     goal.require_all(ordered)
     needed = (
-        (minor(lambda a, b: gram_before(goal, entry, a, b)), ordered),
+        (minor(lambda a, b: gram_before(entry, a, b)), ordered),
         (at_most(ZERO, mixed(i, j)), (at_most(j, i),)),
         (minor(mixed), (*ordered, at_most(l, i))),
     )

@@ -62,7 +62,7 @@ def cite(goal: Goal) -> None:
         demand(known.holds(instance), f"the lemma needs {text(instance)}")
     cited = substitute(line.statement, values)
     demand(alike(cited, goal.statement), f"the lemma says {text(cited)}")
-    goal.known.grant(*(c for part in conjuncts(cited) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(cited))
 
 
 def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Variable, Term]:
@@ -87,7 +87,7 @@ def implication(goal: Goal) -> None:
     goal.require_all(premise.hypotheses, (s.premise,))
     demand(alike(premise.statement, s.conclusion), "the premise is another statement")
     demand(goal.known.lacking(s.premise) is None, "the condition need not have a value")
-    goal.known.grant(*(c for part in conjuncts(premise.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(premise.statement))
 
 
 @rule()
@@ -95,7 +95,7 @@ def detach(goal: Goal) -> None:
     """p, from c => p and c."""
     for p in goal.usable:
         if isinstance(p, t.Implies) and alike(p.conclusion, goal.statement) and goal.known.holds(p.premise):
-            goal.known.grant(*(c for part in conjuncts(p.conclusion) for c in value_conditions(part)))
+            goal.known.grant(*value_conditions(p.conclusion))
             return
     demand(False, "no premise implies the statement")
 
@@ -116,7 +116,7 @@ def equals(goal: Goal) -> None:
             if alike(given, shown):
                 known = Known((*goal.hypotheses, given))
                 demand(known.lacking(shown) is None, "the statement need not have a value")
-                goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
+                goal.known.grant(*value_conditions(goal.statement))
                 return
     demand(False, "no hypothesis turns the premise into the statement")
 
@@ -141,7 +141,7 @@ def cases(goal: Goal) -> None:
         covered |= signs if same else {-sign for sign in signs}
     for sign, excluded_by in ((1, at_most(pivot, ZERO)), (-1, at_most(ZERO, pivot)), (0, t.unequal(pivot, ZERO))):
         demand(sign in covered or goal.assumed.holds(excluded_by), "the cases leave something out")
-    goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(goal.statement))
 
 
 def _signs(goal: Goal, condition: Statement) -> tuple[set[int], Term]:

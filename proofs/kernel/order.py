@@ -26,7 +26,8 @@ def sign(goal: Goal) -> None:
     known, form = goal.known, goal.hints.get("form")
     if form is not None:
         demand(known.lacking(equal(form, form)) is None, f"{text(form)} need not have a value")
-        goal.require_identical(minus(right, left), form)
+        power = 2 if kind == "!=" else 1  # there the sign of the form does not matter
+        goal.require_identical(t.Power(minus(right, left), power), t.Power(form, power))
         left, right = ZERO, form
     demand(known.shows(Relation(kind, left, right)), f"the sign of {text(minus(right, left))} is not known")
 
@@ -61,11 +62,9 @@ def _log(e: Term) -> Term:
 
 @rule()
 def root(goal: Goal) -> None:
-    """sqrt(a) < sqrt(b), from 0 <= a < b."""
+    """sqrt(a) < sqrt(b), from a < b; a >= 0 as the line has a value."""
     _, left, right = goal.relation("<")
-    a, b = _radicand(left), _radicand(right)
-    goal.require_positive(a, strict=False)
-    goal.require_positive(minus(b, a))
+    goal.require_positive(minus(_radicand(right), _radicand(left)))
 
 
 def _radicand(e: Term) -> Term:

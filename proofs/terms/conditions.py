@@ -142,9 +142,7 @@ def _positions(*places: Term) -> Iterator[Statement]:
 
 def _of_entry(entry: t.Entry) -> Iterator[Statement]:
     query, key, model = entry.query, entry.key, entry.model
-    yield from _positions(query, key)
-    if not isinstance(entry.layer, t.Number):
-        yield from _positions(entry.layer)
+    yield from _positions(query, key, entry.layer)
     if entry.kind == "score":
         yield from _visible(model, query, key)
     if model.tokens is not None:

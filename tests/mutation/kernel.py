@@ -109,7 +109,7 @@ def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
     """Whether a node belongs to what is said, not to what is done: messages, docstrings, annotations, imports."""
     while id(node) in parents:
         above = parents[id(node)]
-        if isinstance(node, ast.JoinedStr | ast.ImportFrom | ast.Import | ast.Raise):
+        if isinstance(node, ast.JoinedStr | ast.ImportFrom | ast.Import | ast.Raise | ast.Assert):
             return True
         if isinstance(above, ast.Call) and getattr(above.func, "id", "") == "demand" and node in above.args[1:]:
             return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Ge, Gt, Integer, Le, Lt, Rational, Sum, exp, sqrt
+from sympy import Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt
 
 from proofs.kernel.known import Rejected
 from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, derive, l, refused, rejected, shown
@@ -212,3 +212,70 @@ def test_independence_is_about_one_model():
     )
     with pytest.raises(Rejected, match="a model depends"):
         derive(*steps, given=(R_IS, Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)), lemmas=[layer_one()])
+
+
+def test_a_hidden_key_has_no_softmax_even_if_its_score_cancels():
+    """With beta = 0 the scores drop out of the formula; the weight of a later key is 0 all the same."""
+    flat = Decoder(beta=0)
+    weight = A(1, i, j, decoder=flat)
+    shown(Eq(weight, 1 / Sum(1, (k, 1, i))), "softmax", given=[j <= i])
+    rejected(Eq(weight, 1 / Sum(1, (k, 1, i))), "softmax", match="<= i is not known")
+    rejected(Eq(weight, Rational(1, 2)), "softmax", given=[j <= i], match="no single sum")
+    rejected(Eq(weight, 1 / Sum(1, (k, 2, i))), "softmax", given=[j <= i], match="the right side should be")
+    rejected(Eq(weight, Sum(1, (k, 1, 1)) / Sum(1, (k, 1, i))), "softmax", given=[j <= i], match="no single sum")
+
+
+def test_gram_is_a_double_sum_over_fresh_indices():
+    def statement(a, b, first, second):
+        return Eq(G(1, a, b), Sum(M(1, a, first) * M(1, b, second) * K(first, second), (first, 1, a), (second, 1, b)))
+
+    shown(statement(i, j, k, l), "gram")
+    shown(statement(i, i, k, l), "gram")
+    rejected(statement(i, j, i, l), "gram", match="fresh|range")
+    rejected(statement(k, j, k, l), "gram", match="fresh|range")
+    rejected(Eq(G(1, i, j), Sum(M(1, i, k), (k, 1, i))), "gram", match="not a double sum")
+    rejected(Eq(G(1, i, j), alpha), "gram", match="not a double sum")
+    rejected(Eq(S(1, i, i), Sum(Sum(K(k, l), (k, 1, i)), (l, 1, i))), "gram", match="no rule defines")
+
+
+def test_input_gram_is_about_inputs():
+    rejected(Eq(G(1, i, j), alpha), "input_gram", given=[j < i], match="no entry of equicorrelated inputs")
+    rejected(Eq(K(i, j), 1), "input_gram", given=[j < i], match="should be alpha")
+    shown(Eq(K(i, j), alpha), "input_gram", given=[Ne(i, j)])
+    shown(Eq(K(i + 1, 1 + i), 1), "input_gram")
+
+
+def test_score_of_inputs_and_of_a_layer_norm():
+    units = [Eq(K(i, i), 1), Eq(K(j, j), 1)]
+    shown(Eq(S(1, i, j), K(i, j)), "score", *units, given=[j <= i])
+    wide = Decoder(norm="layernorm", scale="sqrt(d)")
+    shown(Eq(S(1, i, j, decoder=wide), sqrt(d) * K(i, j)), "score", *units, given=[j <= i])
+    rejected(Eq(S(1, i, j, decoder=wide), K(i, j)), "score", *units, given=[j <= i], match="differ")
+    rejected(Eq(S(1, i, j, decoder=wide), K(i, j) / sqrt(d)), "score", *units, given=[j <= i], match="differ")
+
+
+def test_mix_of_a_layer_norm_and_of_no_norm():
+    wide, raw = Decoder(norm="layernorm", residual=lam), Decoder(norm="none", residual=lam)
+    units = [Eq(K(i, i), 1), Eq(K(j, j), 1)]
+    shown(Eq(M(1, i, j, decoder=wide), sqrt(d) * A(1, i, j, decoder=wide)), "mix", *units, given=[j < i])
+    shown(Eq(M(1, i, i, decoder=wide), sqrt(d) * A(1, i, i, decoder=wide) + lam), "mix", *units)
+    rejected(Eq(M(1, i, j, decoder=wide), A(1, i, j, decoder=wide)), "mix", *units, given=[j < i], match="differ")
+    shown(Eq(M(2, i, j, decoder=raw), A(2, i, j, decoder=raw)), "mix", given=[j < i])
+    rejected(Eq(M(2, i, j), A(2, i, j)), "mix", given=[j < i], match="> 0 is not known")
+    rejected(Eq(M(1, i, j), A(1, i, j)), "mix", *units, given=[i < j], match="j < i is not known")
+    rejected(Eq(M(1, i, j), A(1, i, j)), "mix", *units, given=[j <= i], match="j < i is not known")
+
+
+def test_cosines_are_scores_of_the_sphere_without_scale():
+    known = [Gt(M(1, i, i), 0), Gt(M(1, j, j), 0)]
+    for model in (
+        {"decoder": Decoder(scale=2)},
+        {"decoder": Decoder(norm="none")},
+        {"decoder": Decoder(norm="layernorm")},
+    ):
+        rejected(Lt(S(2, i, j, **model), 1), "cauchy_schwarz", *known, given=[j < i], match="not cosine < 1")
+    rejected(Lt(S(2, i, j), 2), "cauchy_schwarz", *known, given=[j < i], match="not cosine < 1")
+    rejected(Lt(S(2, i, j), 1), "cauchy_schwarz", *known, given=[j <= i], match="not available")
+    rejected(Lt(S(1, i, j), 1), "cauchy_schwarz", *known, given=[j < i], match="not a score of layer two")
+    rejected(Lt(S(2, i, j), 1), "cauchy_schwarz", known[1], given=[j < i], match=r"M at i may vanish")
+    shown(Lt(S(2, i, j), 1), "cauchy_schwarz", Ne(M(1, i, i), 0), Lt(M(1, j, j), 0), given=[j < i])

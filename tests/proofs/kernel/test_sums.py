@@ -8,7 +8,8 @@ from sympy import Eq, Gt, Lt, Sum
 from proofs.kernel.known import Rejected
 from tests.proofs.kernel.steps import K, M, derive, l, rejected, shown
 from theory.derivation import Step
-from theory.symbols import alpha, i, j, k
+from theory.inputs import Equicorrelated, Sphere
+from theory.symbols import alpha, beta, d, i, j, k
 
 
 def test_equicorrelated_sum():
@@ -100,3 +101,73 @@ def test_premises_do_not_reach_into_sums():
     """That x = 3 for one k says nothing about every k."""
     total = Sum(K(i, k), (k, 1, i))
     rejected(Eq(total, Sum(3, (k, 1, i))), "identity", Eq(K(i, k), 3))
+
+
+def test_rules_about_sums_are_about_sums():
+    for rule in ("split_last", "constant_sum", "linear_sum", "equicorrelated_sum"):
+        rejected(Eq(alpha, alpha, evaluate=False), rule, match="is not a sum")
+    rejected(Eq(Sum(alpha, (k, 1, i)), alpha * i), "equicorrelated_sum", match="is not a sum")
+    rejected(Lt(0, alpha), "positive_sum", Lt(0, alpha), match="not of the form sum > 0")
+    term = Step("p", Eq(K(i, i), 1), "input_gram")
+    with pytest.raises(Rejected, match="is not a sum"):
+        derive(term, Step("goal", Eq(alpha, alpha, evaluate=False), "termwise", ("p",)))
+
+
+def test_equicorrelated_sum_in_detail():
+    def shows(body, right, limits=((k, 1, i), (l, 1, j)), **options):
+        shown(Eq(Sum(body, *limits), right), "equicorrelated_sum", given=[j <= i], **options)
+
+    def fails(reason, body, right=alpha, limits=((k, 1, i), (l, 1, j)), given=(j <= i,)):
+        rejected(Eq(Sum(body, *limits), right), "equicorrelated_sum", given=given, match=reason)
+
+    counts = alpha * Sum(1, (k, 1, i)) * Sum(1, (k, 1, j)) + (1 - alpha) * Sum(1, (k, 1, j))
+    shows(K(k, l), counts)
+    shows(k * K(k, l), alpha * Sum(k, (k, 1, i)) * Sum(1, (k, 1, j)) + (1 - alpha) * Sum(k, (k, 1, j)))
+    shows(l * K(k, l), alpha * Sum(1, (k, 1, i)) * Sum(k, (k, 1, j)) + (1 - alpha) * Sum(k, (k, 1, j)))
+    fails("should start|must start", K(k, l), limits=((k, 2, i), (l, 1, j)))
+    fails("should start|must start", K(k, l), limits=((k, 1, i), (l, 2, j)))
+    fails("must start", K(k, l), limits=((k, 1, l), (l, 1, j)))
+    fails("no single Gram entry", alpha * k * l)
+    fails("no single Gram entry", K(k, l) * K(k, l + 1))
+    fails("should be at", K(l, k))
+    fails("should be at", K(k, k))
+    fails("should be at", K(k, l + 1))
+    fails("does not factor", (k + l) * K(k, l))
+    fails("not equicorrelated", K(k, l, Sphere(d, 0)))
+    fails("not equicorrelated|a value", K(k, l, Equicorrelated(alpha * k)))
+    fails("should be", K(k, l), counts + 1)
+    fails("is not available", K(k, l), counts, given=())
+    fails("is not available", K(k, l), counts, given=(i <= j,))
+
+
+def test_a_sum_with_one_term_more_or_less():
+    shown(Eq(Sum(k, (k, j, i)), Sum(k, (k, j, i - 1)) + i), "split_last", given=[j <= i])
+    rejected(Eq(Sum(k, (k, j, i)), Sum(k, (k, j, i - 1)) + i), "split_last", given=[j <= i + 1], match="not available")
+    rejected(Eq(Sum(k, (k, 1, i)), Sum(k, (k, 1, i - 1)) + i - 1), "split_last", match="should be")
+    rejected(Eq(Sum(k, (k, 1, i)), Sum(k, (k, 1, i - 2)) + i), "split_last", match="should be")
+
+
+def test_termwise_is_about_one_range_and_one_index():
+    def steps(left, right, given=(k <= i,)):
+        return Step("p", Eq(K(k, k), 1), "input_gram", given=given), Step("goal", Eq(left, right), "termwise", ("p",))
+
+    derive(*steps(Sum(K(k, k), (k, 1, i)), Sum(1, (k, 1, i))))
+    for left, right, reason in (
+        (Sum(K(k, k), (k, 1, i)), Sum(1, (k, 1, i + 1)), "ranges differ"),
+        (Sum(K(k, k), (k, 2, i)), Sum(1, (k, 1, i)), "ranges differ"),
+        (Sum(K(k, k), (k, 1, i)), Sum(1, (l, 1, i)), "ranges differ"),
+        (Sum(K(k, k), (k, 1, i)), Sum(2, (k, 1, i)), "another equation"),
+        (Sum(2 * K(k, k), (k, 1, i)), Sum(1, (k, 1, i)), "another equation"),
+        (Sum(K(l, l), (l, 1, i)), Sum(1, (l, 1, i)), "is not available"),
+        (Sum(K(k, k), (k, 1, i + 1)), Sum(1, (k, 1, i + 1)), "is not available"),
+    ):
+        with pytest.raises(Rejected, match=reason):
+            derive(*steps(left, right))
+    with pytest.raises(Rejected, match="is not available"):
+        derive(*steps(Sum(K(k, k), (k, 1, i)), Sum(1, (k, 1, i)), (k <= i, j <= 3)))
+
+
+def test_a_linear_sum_keeps_what_depends_on_the_index():
+    shown(Eq(Sum(alpha * beta * k, (k, 1, i)), alpha * beta * Sum(k, (k, 1, i))), "linear_sum")
+    rejected(Eq(Sum(alpha * k, (k, 1, i)), alpha * Sum(k, (k, 1, i - 1))), "linear_sum", match="should be")
+    rejected(Eq(Sum(alpha * k, (k, 1, i)), beta * Sum(k, (k, 1, i))), "linear_sum", match="should be")
