@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sympy import And, E, Implies, Le, Limit, Lt, Rational, Symbol, exp, oo, sqrt
 
@@ -15,6 +15,8 @@ from proofs.terms import terms as t
 from proofs.terms.reading import read_statement, read_term
 from tests.proofs.terms import numbers
 from theory.symbols import alpha, beta, i, lam
+
+MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize(
@@ -144,6 +146,7 @@ def _changes(e: t.Term) -> list[t.Term]:
     return found
 
 
+@MANY_DO_NOT_FIT
 @given(e=numbers.terms, at=numbers.points, data=st.data())
 def test_what_is_identified_is_equal(e, at, data):
     other = data.draw(st.sampled_from(_changes(e)))

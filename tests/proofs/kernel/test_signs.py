@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mpmath
 import pytest
-from hypothesis import assume, given
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sympy import E, Eq, Ne, Rational, Sum, exp, sqrt
 
@@ -15,6 +15,8 @@ from tests.proofs.kernel.steps import l
 from tests.proofs.terms import numbers
 from theory.layer_one import r
 from theory.symbols import alpha, beta, i, j, k, lam
+
+MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 def facts(*relations):
@@ -130,6 +132,7 @@ def test_high_degrees_are_left_alone():
 _CONSTANTS = st.integers(-3, 3)
 
 
+@MANY_DO_NOT_FIT
 @given(c=st.lists(_CONSTANTS, min_size=6, max_size=6), data=st.data())
 def test_a_sign_that_is_shown_holds_at_points(c, data):
     """Random quadratics: whatever ``is_positive`` accepts is positive at random admissible points."""
@@ -146,6 +149,7 @@ def test_a_sign_that_is_shown_holds_at_points(c, data):
     assert e.subs(at) > 0
 
 
+@MANY_DO_NOT_FIT
 @given(
     e=numbers.terms,
     known=st.lists(st.tuples(st.sampled_from(["<", "<=", "=", "!="]), numbers.terms, numbers.terms), max_size=3),
@@ -164,6 +168,7 @@ def test_no_sign_is_wrong_at_a_point_that_satisfies_the_facts(e, known, at, stri
     assert not strict or value is None or value > 0
 
 
+@MANY_DO_NOT_FIT
 @given(e=numbers.terms, at=numbers.points)
 def test_nothing_is_wrongly_said_to_differ_from_zero(e, at):
     assume(Facts().is_nonzero(e))
