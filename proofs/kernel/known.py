@@ -13,20 +13,7 @@ from proofs.kernel.algebra import Field, Undecided, alike, canonical
 from proofs.kernel.signs import Facts
 from proofs.terms import terms as t
 from proofs.terms.conditions import Condition, Range, conditions
-from proofs.terms.terms import (
-    ONE,
-    ZERO,
-    Relation,
-    Statement,
-    Term,
-    conjuncts,
-    fresh,
-    minus,
-    number,
-    plus,
-    substitute,
-    times,
-)
+from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, conjuncts, minus, number, times
 
 
 class Rejected(Exception):
@@ -169,11 +156,11 @@ class Known:
         names: dict[t.Variable, Term] = {}
         ranges: list[Range] = []
         for r in c.ranges:  # each bound variable gets a name of its own, whatever else has the one that it had
-            low, high = (substitute(end, names) for end in (r.low, r.high))
-            own = fresh(r.index, *self._nodes, c.statement, *(node for q in (*c.ranges, *ranges) for node in q.nodes))
+            low, high = (t.substitute(end, names) for end in (r.low, r.high))
+            own = t.fresh(r.index, *self._nodes, c.statement, *(node for q in (*c.ranges, *ranges) for node in q.nodes))
             ranges.append(Range(own, low, high))
             names[r.index] = own
-        return self._inside(tuple(ranges))._true(substitute(c.statement, names))
+        return self._inside(tuple(ranges))._true(t.substitute(c.statement, names))
 
     def _inside(self, ranges: tuple[Range, ...]) -> Known:
         """What is known together with the ranges of further variables."""
@@ -218,14 +205,14 @@ def _key(c: Condition) -> tuple[object, ...]:
 
 
 def _eigenvalue(alpha: Term, count: Term) -> Term:
-    return plus(ONE, times(minus(count, ONE), alpha))
+    return t.plus(ONE, times(minus(count, ONE), alpha))
 
 
 def _counts(fact: Term, alpha: Term) -> Iterator[Term]:
     """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
     if isinstance(alpha, t.Number):
         return
-    m = plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
+    m = t.plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
     try:
         field = Field([m])
         value = field.convert(m)

@@ -8,40 +8,24 @@ from proofs.kernel.algebra import canonical
 from proofs.kernel.goals import Goal, everywhere, rule
 from proofs.kernel.known import Rejected, demand
 from proofs.terms import terms as t
-from proofs.terms.terms import (
-    ONE,
-    ZERO,
-    Entry,
-    Model,
-    Sum,
-    Term,
-    at_most,
-    less,
-    minus,
-    number,
-    over,
-    plus,
-    times,
-    unequal,
-)
+from proofs.terms.terms import ONE, ZERO, Entry, Term, at_most, less, minus, number, over, plus, times
 from proofs.terms.text import text
 
 
 def causal(entry: Term, *kinds: str) -> Entry:
     """The entry, whose model the rules define: causal, without position code, on equicorrelated inputs."""
-    known = (
+    if (
         isinstance(entry, Entry)
         and entry.kind in kinds
         and entry.model.law.kind == "equicorrelated"  # for a random law quantities are expectations
         and entry.model.mask.kind == "causal"
         and entry.model.position is None
-    )
-    demand(known, f"no rule defines {text(entry)} for its model")
-    assert isinstance(entry, Entry)
-    return entry
+    ):
+        return entry
+    raise Rejected(f"no rule defines {text(entry)} for its model")
 
 
-def value_norm(model: Model) -> Term:
+def value_norm(model: t.Model) -> Term:
     """The norm v of a normalised vector: sqrt(d) with LayerNorm, where x stands for the centred vector, else 1."""
     return t.Root(model.width) if model.norm == "layernorm" and model.width is not None else ONE
 
@@ -62,12 +46,12 @@ def gram_before(entry: Entry, i: Term, j: Term) -> Term:
 def input_gram(goal: Goal) -> None:
     """K_ii = 1, and K_ij = alpha for i != j."""
     _, entry, value = goal.relation("=")
-    demand(isinstance(entry, t.Input) and entry.law.kind == "equicorrelated", "no entry of equicorrelated inputs")
-    assert isinstance(entry, t.Input)
+    if not (isinstance(entry, t.Input) and entry.law.kind == "equicorrelated"):
+        raise Rejected("no entry of equicorrelated inputs")
     if canonical(entry.query) == canonical(entry.key):
         goal.require_same(value, ONE)
     else:
-        demand(goal.assumed.holds(unequal(entry.query, entry.key)), "whether the positions differ is not known")
+        demand(goal.assumed.holds(t.unequal(entry.query, entry.key)), "whether the positions differ is not known")
         goal.require_same(value, entry.law.alpha)
 
 
@@ -96,7 +80,7 @@ def softmax(goal: Goal) -> None:
     entry = causal(left, "weight")
     i, j = entry.query, entry.key
     demand(goal.assumed.holds(at_most(j, i)), f"{text(j)} <= {text(i)} is not known")
-    sums = {n for n in value.walk() if isinstance(n, Sum)}
+    sums = {n for n in value.walk() if isinstance(n, t.Sum)}
     demand(len(sums) == 1, "the right side has no single sum")
     k = next(iter(sums)).index
     demand(k not in left.free, f"{k.name} is not fresh")
@@ -104,7 +88,7 @@ def softmax(goal: Goal) -> None:
     def power(key: Term) -> Term:
         return t.Exp(times(entry.model.beta, at(entry, "score", i, key)))
 
-    goal.require_same(value, over(power(j), Sum(power(k), k, ONE, i)))
+    goal.require_same(value, over(power(j), t.Sum(power(k), k, ONE, i)))
 
 
 @rule()
@@ -133,12 +117,12 @@ def gram(goal: Goal) -> None:
     """G_ij = sum_{k<=i} sum_{l<=j} M_ik M_jl <x_k, x_l>."""
     _, left, value = goal.relation("=")
     entry = causal(left, "gram")
-    if not (isinstance(value, Sum) and isinstance(value.body, Sum)):
+    if not (isinstance(value, t.Sum) and isinstance(value.body, t.Sum)):
         raise Rejected("the right side is not a double sum")
     k, l = value.body.index, value.index  # noqa: E741
     demand(k != l and not {k, l} & left.free, "indices must be fresh")
     term = times(at(entry, "mix", entry.query, k), at(entry, "mix", entry.key, l), gram_before(entry, k, l))
-    goal.require_same(value, Sum(Sum(term, k, ONE, entry.query), l, ONE, entry.key))
+    goal.require_same(value, t.Sum(t.Sum(term, k, ONE, entry.query), l, ONE, entry.key))
 
 
 @rule()
@@ -193,7 +177,7 @@ def cauchy_schwarz(goal: Goal) -> None:
     demand(entry.layer == number(2), "not a score of layer two")
     for position in (entry.query, entry.key):
         own = Entry("mix", ONE, position, position, entry.model)
-        demand(goal.known.holds(unequal(own, ZERO)), f"M at {text(position)} may vanish")
+        demand(goal.known.holds(t.unequal(own, ZERO)), f"M at {text(position)} may vanish")
 
 
 @rule(discharges=True, hints={"at": t.Variable})

@@ -8,20 +8,7 @@ from proofs.kernel.algebra import alike, identical
 from proofs.kernel.goals import Goal, rule
 from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.terms import terms as t
-from proofs.terms.terms import (
-    ZERO,
-    Sort,
-    Statement,
-    Term,
-    at_most,
-    conjuncts,
-    equal,
-    less,
-    minus,
-    number,
-    substitute,
-    times,
-)
+from proofs.terms.terms import ZERO, Statement, Term, at_most, conjuncts, equal, less, number, substitute
 from proofs.terms.text import text
 
 LANGUAGE = frozenset({
@@ -72,7 +59,7 @@ def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Var
         demand(known.lacking(equal(value, value)) is None, f"{text(value)} need not have a value")
         demand(not variable.sort.integral or t.is_integral(value), f"{text(value)} is not an integer")
         if variable.sort.least is not None:
-            relation = less if variable.sort is Sort.POSITIVE else at_most
+            relation = less if variable.sort is t.Sort.POSITIVE else at_most
             needed = relation(number(variable.sort.least), value)
             demand(known.holds(needed), f"{text(needed)} is not known")
     return values
@@ -82,8 +69,8 @@ def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Var
 def implication(goal: Goal) -> None:
     """c => p, from p under the further hypothesis c."""
     s, (premise,) = goal.statement, goal.premises
-    demand(isinstance(s, t.Implies), "the statement is not an implication")
-    assert isinstance(s, t.Implies)
+    if not isinstance(s, t.Implies):
+        raise Rejected("the statement is not an implication")
     goal.require_all(premise.hypotheses, (s.premise,))
     demand(alike(premise.statement, s.conclusion), "the premise is another statement")
     demand(goal.known.lacking(s.premise) is None, "the condition need not have a value")
@@ -97,7 +84,7 @@ def detach(goal: Goal) -> None:
         if isinstance(p, t.Implies) and alike(p.conclusion, goal.statement) and goal.known.holds(p.premise):
             goal.known.grant(*value_conditions(p.conclusion))
             return
-    demand(False, "no premise implies the statement")
+    raise Rejected("no premise implies the statement")
 
 
 @rule()
@@ -118,7 +105,7 @@ def equals(goal: Goal) -> None:
                 demand(known.lacking(shown) is None, "the statement need not have a value")
                 goal.known.grant(*value_conditions(goal.statement))
                 return
-    demand(False, "no hypothesis turns the premise into the statement")
+    raise Rejected("no hypothesis turns the premise into the statement")
 
 
 @rule(discharges=True)
@@ -136,7 +123,7 @@ def cases(goal: Goal) -> None:
             break  # this case needs no condition at all
         signs, difference = _signs(goal, extra[0])
         pivot = pivot if covered else difference
-        same, opposite = identical(difference, pivot), identical(difference, times(number(-1), pivot))
+        same, opposite = identical(difference, pivot), identical(difference, t.times(number(-1), pivot))
         demand(same or opposite, "the cases compare different things")
         covered |= signs if same else {-sign for sign in signs}
     for sign, excluded_by in ((1, at_most(pivot, ZERO)), (-1, at_most(ZERO, pivot)), (0, t.unequal(pivot, ZERO))):
@@ -146,9 +133,9 @@ def cases(goal: Goal) -> None:
 
 def _signs(goal: Goal, condition: Statement) -> tuple[set[int], Term]:
     """The signs of left - right that a condition allows, and that difference, which must have a value."""
-    demand(isinstance(condition, t.Relation), f"{text(condition)} is not a relation")
-    assert isinstance(condition, t.Relation)
-    lacking = goal.assumed.lacking(condition)
-    demand(lacking is None, f"the cases compare what need not have a value: {text(condition)}")
+    if not isinstance(condition, t.Relation):
+        raise Rejected(f"{text(condition)} is not a relation")
+    known = goal.assumed.lacking(condition) is None
+    demand(known, f"the cases compare what need not have a value: {text(condition)}")
     signs = {"<": {-1}, "<=": {-1, 0}, "=": {0}, "!=": {-1, 1}}[condition.kind]
-    return signs, minus(condition.left, condition.right)
+    return signs, t.minus(condition.left, condition.right)

@@ -16,19 +16,7 @@ from flint import arb, fmpq, fmpq_mpoly
 
 from proofs.kernel.algebra import MAX_TERMS, Field, Quotient, Undecided, canonical, identical
 from proofs.terms import terms as t
-from proofs.terms.terms import (
-    ONE,
-    Relation,
-    Sort,
-    Statement,
-    Term,
-    fresh,
-    is_integral,
-    minus,
-    number,
-    substitute,
-    times,
-)
+from proofs.terms.terms import ONE, Relation, Sort, Statement, Term, minus, number, times
 
 TRIES = 400  # ways to shift that are looked at
 
@@ -61,7 +49,7 @@ class Facts:
             if not isinstance(relation, Relation):
                 continue
             excess = minus(relation.right, relation.left)
-            if relation.kind == "<" and is_integral(excess):  # integers that differ differ by at least one
+            if relation.kind == "<" and t.is_integral(excess):  # integers that differ differ by at least one
                 nonnegative.append(minus(excess, ONE))
             elif relation.kind == "<":
                 positive.append(excess)
@@ -118,10 +106,10 @@ class Facts:
             case t.Power(base=base, exponent=exponent):
                 return self.is_positive(base, strict or exponent < 0)
             case t.Sum(body=body, index=index, low=low, high=high):
-                own = fresh(index, e, *self.positive, *self.nonnegative, *self.nonzero)
+                own = t.fresh(index, e, *self.positive, *self.nonnegative, *self.nonzero)
                 inside = Facts(self.positive, (*self.nonnegative, minus(own, low), minus(high, own)), self.nonzero)
                 filled = not strict or self.is_positive(minus(high, low), False)
-                return filled and inside.is_positive(substitute(body, {index: own}), strict)
+                return filled and inside.is_positive(t.substitute(body, {index: own}), strict)
         return False
 
     @cached_property

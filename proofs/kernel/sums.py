@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proofs.kernel.goals import Goal, everywhere, rule
-from proofs.kernel.known import demand, value_conditions, within
+from proofs.kernel.known import Rejected, demand, value_conditions, within
 from proofs.kernel.layer import same
 from proofs.terms import terms as t
 from proofs.terms.conditions import Condition, Range
@@ -12,9 +12,9 @@ from proofs.terms.text import text
 
 
 def _sum(term: Term) -> Sum:
-    demand(isinstance(term, Sum), f"{text(term)} is not a sum")
-    assert isinstance(term, Sum)
-    return term
+    if isinstance(term, Sum):
+        return term
+    raise Rejected(f"{text(term)} is not a sum")
 
 
 def _factors(term: Term) -> tuple[Term, ...]:
