@@ -49,6 +49,9 @@ class Record(Basic):
         if value is None:
             return _NOTHING
         if is_dataclass(value) and not isinstance(value, type):
+            if _RECORDS.get(type(value).__name__) is not type(value):
+                what = f"{type(value).__module__}.{type(value).__name__}"
+                raise InvalidInput(what, "'a model is made of the classes of theory'", "use them themselves, no subclass")
             parts = (Record.of(getattr(value, f.name)) for f in fields(value))
             return Record(Str(type(value).__name__), *parts)
         if isinstance(value, str):

@@ -13,7 +13,7 @@ from proofs.terms.text import text
 @rule(premises=0, hints={"at": t.Variable})
 def suppose(goal: Goal) -> frozenset[Supposition]:
     """What is to be shown by induction, at one value of a variable; hint ``at``: the variable."""
-    variable = goal.hint("at")
+    variable = goal.hints["at"]
     demand(variable.sort.integral, f"{variable.name} is not an integer")
     about = [h for h in goal.hypotheses if variable in h.free]
     demand(not about, f"a supposition at {variable.name} is for all values that a hypothesis lets it have")
@@ -21,14 +21,14 @@ def suppose(goal: Goal) -> frozenset[Supposition]:
     return frozenset({Supposition(goal.statement, goal.hypotheses, variable)})
 
 
-@rule(hints={"at": t.Variable, "from": t.Number})
+@rule(discharges=True, hints={"at": t.Variable, "from": t.Number})
 def induction(goal: Goal) -> frozenset[Supposition]:
     """P(n) for all n >= b, from P(b), and P(n+1) from P(n), n >= b; several statements P together.
 
     Premises: the statements supposed at n, in this order those at b, and those at n + 1; hints ``at``: n, ``from``: b.
     Each is meant for all values of its other variables that its hypotheses allow.
     """
-    n, base = goal.hint("at"), goal.hint("from")
+    n, base = goal.hints["at"], goal.hints["from"]
     count, odd = divmod(len(goal.premises), 3)
     demand(count > 0 and not odd, "the premises are not the statements at n, at the base and at n + 1")
     at_n, at_base, at_next = (goal.premises[place * count : (place + 1) * count] for place in range(3))

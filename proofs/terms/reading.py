@@ -58,6 +58,13 @@ def _refuse(part: object, violates: str, remedy: str) -> Unreadable:
     return Unreadable(f"{part}", violates, remedy)
 
 
+def _known(name: object, names: Sequence[str]) -> str:
+    """One of some names; an object that only says that it equals one is none."""
+    if type(name) is not str or name not in names:
+        raise _refuse(repr(name), "'it is a known name'", f"use one of {', '.join(names)}")
+    return name
+
+
 def read_statement(statement: object, decoder: Any = None, inputs: Any = None) -> Statement:
     """A SymPy statement as one of terms; quantities without a model of their own get this one.
 
@@ -243,11 +250,10 @@ class _Reader:
             raise _refuse(f"mask {type(mask).__module__}.{type(mask).__name__}", "'the mask is known'", remedy)
         width = d if law.width is None else law.width
         size = {models.SlidingWindow: "width", models.Prefix: "length"}.get(type(mask))
-        wide = decoder.norm == "layernorm" or isinstance(decoder.scale, str)
-        kind = _MASKS[type(mask)]
+        norm, kind = _known(decoder.norm, models.NORMS), _MASKS[type(mask)]
         return t.Model(
-            norm=decoder.norm,
-            scale={"sqrt(d)": t.Root(width), "d": width}[decoder.scale]
+            norm=norm,
+            scale={"sqrt(d)": t.Root(width), "d": width}[_known(decoder.scale, models.SCALES)]
             if isinstance(decoder.scale, str)
             else self.term(decoder.scale),
             beta=self.term(decoder.beta),
@@ -255,7 +261,7 @@ class _Reader:
             mask=t.Mask(kind, None if size is None else int(getattr(mask, size))),
             position=self.position(decoder.position),
             law=law,
-            width=width if wide else None,
+            width=width if norm == "layernorm" or isinstance(decoder.scale, str) else None,
             tokens=n if kind in ("bidirectional", "prefix") else None,
         )
 

@@ -12,8 +12,8 @@ import pytest
 import sympy
 from sympy import And, Eq, Limit, Rational, Symbol, exp
 
-from proofs.engines.evaluate import NotApplicable, evaluator
 from proofs.derivations import check
+from proofs.engines.evaluate import NotApplicable, evaluator
 from proofs.registry import shipped
 from theory.layer_one import p, r
 from theory.quantities import Quantity
