@@ -7,7 +7,7 @@ relation looks at the conditions of its sides first (``proofs.terms.conditions``
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from operator import add, mul
+from operator import add, eq, le, lt, mul, ne
 from typing import Any
 
 from flint import fmpq
@@ -270,10 +270,12 @@ class Compiler:
 
     def _leaf(self, s: t.Relation, scope: Scope, *, ties: bool) -> Check:
         left, right, kind = self.value(s.left, scope), self.value(s.right, scope), s.kind
-        at_equality = kind in ("<=", "=")
+        at_equality, between_fractions = kind in ("<=", "="), _OPERATORS[kind]
 
         def compare(scene: Scene) -> bool | None:
             a, b = left(scene), right(scene)
+            if type(a) is fmpq and type(b) is fmpq:
+                return between_fractions(a, b)
             truth = scene.arithmetic.compare(kind, a, b)
             if truth is None and ties and scene.companion is None and scene.open_gap(a, b):
                 return at_equality if scene.ties else None
@@ -410,6 +412,7 @@ def _guarded(check: Check) -> Check:
     return guarded
 
 
+_OPERATORS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, "=": eq, "!=": ne}
 _VALUES: dict[type, Callable[[Compiler, Any, Scope], Value]] = {
     t.Number: Compiler.number,
     t.Variable: Compiler.variable,

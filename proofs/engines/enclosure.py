@@ -22,6 +22,8 @@ from proofs.engines.truth import NotApplicable
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 
+SECOND_LOOK = 20_000  # work of exact numbers at a claim that was proved
+
 
 def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
     """Enclose the claim over its domain, or over what part of it can be covered.
@@ -54,7 +56,7 @@ def spot_check(claim: Claim, *, points: int = 40, real_points: int = 4) -> Evide
         return None
     started = time.perf_counter()
     try:
-        found = tried(Region(asked), points, real_points, PRECISIONS[:2])
+        found = tried(Region(asked), points, real_points, PRECISIONS[:2], SECOND_LOOK)
     except NotApplicable as error:
         found = unknown("nothing", f"not applicable: {error}")
     return replace(found, seconds=time.perf_counter() - started)

@@ -18,7 +18,8 @@ from proofs.engines.scene import Check, Model, Open, Scene
 from proofs.engines.tower import Budget, Element, Finer, Full, Number, Tower
 from proofs.engines.truth import NotApplicable, Truth
 
-POINT = 60_000  # of a budget, for one point
+POINT = 1_000_000  # of a budget, for one point
+EXPONENT = 20_000  # for the exponent of one weight
 FINEST = 1_000  # N, of exponentials of multiples of 1/N
 MOST_TOKENS = 60
 
@@ -96,6 +97,8 @@ class Exact:
                 return found
         x = arguments[0]
         match name:
+            case "log" if (found := self.tower.log(x)) is not None:
+                return found
             case "sinh" | "cosh" | "tanh":
                 up, down = self.exp(x), self.exp(x * fmpq(-1))
                 half, other = fmpq(1, 2), fmpq(1 if name == "cosh" else -1)
@@ -272,8 +275,16 @@ class Layers:
         return factor * self.entry("exponential", layer, row, column)
 
     def _exponential(self, layer: int, row: int, column: int) -> Number:
-        """e to the score times beta."""
-        return self.arithmetic.exp(self.model.beta(self.scene) * self.entry("score", layer, row, column))
+        """e to the score times beta; what has no short normal form is not worth much work, as a symbol will do."""
+        tower = self.arithmetic.tower
+        whole = tower.budget
+        tower.budget = Budget(min(EXPONENT, whole.left))
+        start = tower.budget.left
+        try:
+            return self.arithmetic.exp(self.model.beta(self.scene) * self.entry("score", layer, row, column))
+        finally:
+            whole.left -= start - tower.budget.left
+            tower.budget = whole
 
 
 def _ball(x: Number) -> arb:

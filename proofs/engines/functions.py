@@ -75,7 +75,7 @@ def rational(name: str, arguments: Sequence[fmpq]) -> fmpq | None:
 
 
 def _factorial(x: fmpq) -> fmpq | None:
-    return fmpq(fmpz.fac_ui(int(x.p))) if x.q == 1 and 0 <= x <= SMALL else None
+    return fmpq(fmpz.fac_ui(fmpz(x.p))) if x.q == 1 and 0 <= x <= SMALL else None
 
 
 def _binomial(n: fmpq, k: fmpq) -> fmpq | None:

@@ -70,11 +70,10 @@ def compared(kind: str, a: Real, b: Real) -> bool | None:
 
 def integer(value: object) -> int | None:
     """The integer that a number is, None if it is not certainly one."""
-    if isinstance(value, fmpq) and value.q == 1:
-        return int(value.p)
-    if isinstance(value, arb) and value.is_exact() and value.is_integer():
-        return int(value.unique_fmpz())
-    return None
+    if isinstance(value, fmpq):
+        return int(value.p) if value.q == 1 else None
+    whole = value.unique_fmpz() if isinstance(value, arb) and value.is_exact() and value.is_integer() else None
+    return None if whole is None else int(whole)
 
 
 def power(base: Real, exponent: int) -> Real:

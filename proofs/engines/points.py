@@ -21,7 +21,7 @@ from proofs.verdict import Evidence, Verdict
 POINTS = 1500  # integer points looked at for each exact value of the real variables
 REAL_POINTS = 8  # exact values of the real variables, where they can't be covered
 CRITICAL = 4  # more of them, at which a part may have no value
-WORK = 3_000_000  # of exact numbers, where they can decide a whole domain
+WORK = 20_000_000  # of exact numbers, where they can decide a whole domain
 SOME_WORK = 200_000  # where they can't
 
 
@@ -55,14 +55,15 @@ def tried(
     limit: int = POINTS,
     real_limit: int = REAL_POINTS,
     precisions: Sequence[int] = PRECISIONS,
+    work: int | None = None,
 ) -> Evidence:
-    """Decide the statement at exact points."""
+    """Decide the statement at exact points, with so much work of exact numbers at most."""
     tally, caps = Tally(), set()
     judge = evaluator(region.question.statement)
     reals = region.simple_reals(real_limit)
     reals += region.critical_reals(CRITICAL) if region.reals and not region.fixed else []
-    coverable = region.fixed and region.finite
-    budget = Budget(WORK if coverable else SOME_WORK)
+    usual = WORK if region.fixed and region.finite else SOME_WORK
+    budget = Budget(usual if work is None else work)
     for values in reals:
         points, cap = region.some_integer_points(values, limit)
         caps.add(cap)

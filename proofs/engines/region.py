@@ -22,7 +22,7 @@ ORDER = ("i", "j", "k", "n", "d")  # of integer variables, when points are put i
 CAPS = (50, 30, 20, 12, 8, 5, 3, 2)  # on every integer variable, where a domain has too many points
 LOOKED_AT = 200_000  # integer points of the hull, at one choice of real parameters
 SIMPLE = tuple(map(Fraction, ("0", "1", "1/2", "-1/2", "1/5", "2", "-1/10", "9/10", "1/10", "5", "-1", "10")))
-WORK = 50_000  # of exact numbers, to decide what belongs to a domain
+WORK = 200_000  # of exact numbers, to decide what belongs to a domain
 DEGREE = 12  # of polynomials whose roots are looked for
 
 Reals = dict[t.Variable, Fraction]

@@ -48,7 +48,8 @@ class Model:
 
     def key(self, scene: Scene) -> tuple[object, ...]:
         """What tells its parameters apart in a scene, in which real variables do not change."""
-        return (self.index, *(str(scene.values[slot]) for slot in self.integers))
+        values = scene.values
+        return (self.index, *[values[slot] for slot in self.integers]) if self.integers else (self.index,)
 
 
 class Arithmetic(Protocol):

@@ -19,7 +19,7 @@ from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx, fmpz
 from proofs.engines.scene import Open
 
 GENERATORS = 16
-LONGEST = 4_000  # product of the numbers of terms of two polynomials that are multiplied or compared
+LONGEST = 50_000  # product of the numbers of terms of two polynomials that are multiplied or compared
 FACTORED = 160  # bits of an integer that is factored
 HIGHEST = 2_000  # power of a generator
 
@@ -89,13 +89,14 @@ class Tower:
         denominator: N; a generator stands for the exponential of 1/N of its exponent.
         budget: what may still be done.
         balls: of the generators.
+        exponents: what generators are the exponentials of, where they are.
         roots: the square of each root, and its ball.
     """
 
     denominator: int
     budget: Budget
     balls: list[Ball] = field(default_factory=list)
-    exponents: dict[int, bool] = field(default_factory=dict)
+    exponents: dict[int, Element] = field(default_factory=dict)
     roots: list[tuple[Number, Ball]] = field(default_factory=list)
     _generators: dict[str, int] = field(default_factory=dict)
     _root_ids: dict[str, int] = field(default_factory=dict)
@@ -147,8 +148,8 @@ class Tower:
         """A fraction as an element."""
         return x if isinstance(x, Element) else Element(self, {NO_ROOTS: Fraction(_ONE * x, _ONE)})
 
-    def generator(self, key: str, ball: Ball, *, exponential: bool = False) -> int:
-        """The generator for something, by a key that says what.
+    def generator(self, key: str, ball: Ball, exponent: Element | None = None) -> int:
+        """The generator for something, by a key that says what; the exponential of ``exponent`` where that is given.
 
         Raises:
             Full: there are too many.
@@ -157,7 +158,8 @@ class Tower:
             if len(self.balls) == GENERATORS:
                 raise Full("no generators are left")
             self._generators[key] = len(self.balls)
-            self.exponents[len(self.balls)] = exponential
+            if exponent is not None:
+                self.exponents[len(self.balls)] = exponent
             self.balls.append(ball)
         return self._generators[key]
 
@@ -208,8 +210,10 @@ class Tower:
             return self.root(content) * self._root(rest.key, rest, rest.ball)
         (value,) = x.parts.values()
         constant, found = fmpq(1), self.element({NO_ROOTS: self.fraction(_ONE, value.bottom)})
-        sign = 1 if found > 0 else -1  # type: ignore[operator]
-        found = found * fmpq(sign)
+        if self.lifted(found).ball() < 0:
+            found = found * fmpq(-1)
+        elif not self.lifted(found).ball() > 0:
+            raise Open("the sign of a denominator is open")
         for polynomial in (value.top, value.bottom):
             unit, factors = polynomial.factor()
             constant *= unit
@@ -230,7 +234,7 @@ class Tower:
     def _exponential(self, factor: Any) -> bool:
         """Whether a polynomial of one term is a generator that stands for an exponential."""
         (powers,) = factor.monoms()
-        return any(power and self.exponents[index] for index, power in enumerate(powers))
+        return any(power and index in self.exponents for index, power in enumerate(powers))
 
     def exp(self, x: Number) -> Number:
         """e^x, as a product of powers of generators.
@@ -259,9 +263,36 @@ class Tower:
         if steps == 0:
             return fmpq(1)
         n = self.denominator
-        return self.monomial(
-            self.generator(f"exp {unit.key}", lambda: (unit.ball() / n).exp(), exponential=True), int(steps.p)
-        )
+        index = self.generator(f"exp {unit.key}", lambda: (unit.ball() / n).exp(), unit)
+        return self.monomial(index, int(steps.p))
+
+    def log(self, x: Number) -> Number | None:
+        """The logarithm of a positive number that is a product of primes and exponentials, None for others."""
+        element = self.lifted(x)
+        if set(element.parts) != {NO_ROOTS}:
+            return None
+        (value,) = element.parts.values()
+        if len(value.top) != 1 or len(value.bottom) != 1:
+            return None
+        found = self._log_of_fraction(value.top.leading_coefficient() / value.bottom.leading_coefficient())
+        for sign, polynomial in ((1, value.top), (-1, value.bottom)):
+            (powers,) = polynomial.monoms()
+            for index, power in enumerate(powers):
+                if power and index not in self.exponents:
+                    return None
+                if power:
+                    found = found + self.exponents[index] * fmpq(sign * int(power), self.denominator)
+        return found
+
+    def _log_of_fraction(self, x: fmpq) -> Number:
+        if x <= 0 or int(x.p * x.q).bit_length() > FACTORED:
+            raise Open("no logarithm")
+        total: Number = fmpq(0)
+        for sign, integer in ((1, x.p), (-1, x.q)):
+            for prime, exponent in fmpz(integer).factor():
+                symbol = self.symbol(f"log {prime}", lambda p=prime: arb(p).log())
+                total = total + symbol * fmpq(sign * exponent)
+        return total
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,9 +322,6 @@ class Element:
                 term *= tower.roots[root][1]()
             total += term
         return total
-
-    def __gt__(self, other: int) -> bool:
-        return bool(self.ball() > other)
 
     def __add__(self, other: Number) -> Number:
         parts = dict(self.parts)

@@ -21,7 +21,7 @@ def exist(compiler: Compiler, s: t.Vectors, scope: Scope) -> Check:
     count = compiler.value(s.count, scope)
     admissible = _admissible(compiler, law, count, scope)
     if not isinstance(s.of, t.Model) or s.of.norm == "none" or s.layer == t.ONE:
-        return admissible
+        return _remembered(admissible, count, tuple(scope[v] for v in law.free if v.sort.integral))
     if law.kind != "equicorrelated":
         return admissible  # with probability 1 no combination of random vectors with positive weights vanishes
     if not isinstance(s.layer, t.Number):
@@ -35,7 +35,23 @@ def exist(compiler: Compiler, s: t.Vectors, scope: Scope) -> Check:
             return given if tokens is not None else None
         return scene.arithmetic.alive(scene, model, layers, tokens)
 
-    return check
+    return _remembered(check, count, tuple(scope[v] for v in s.of.free if v.sort.integral))
+
+
+def _remembered(check: Check, count: Value, places: tuple[int, ...]) -> Check:
+    """A check that is not made again at a point where it held before; real variables do not change in a scene."""
+
+    def remembered(scene: Scene) -> Truth:
+        held: set[object] = scene.known.setdefault(check, set())
+        key = (count(scene), *(scene.values[place] for place in places))
+        if key in held:
+            return True
+        truth = check(scene)
+        if truth is True and all(isinstance(part, fmpq) for part in key):
+            held.add(key)
+        return truth
+
+    return remembered
 
 
 def _admissible(compiler: Compiler, law: t.Law, count: Value, scope: Scope) -> Check:
