@@ -6,7 +6,7 @@ relation looks at the conditions of its sides first (``proofs.terms.conditions``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from operator import add, eq, le, lt, mul, ne
 from typing import Any
 
@@ -285,7 +285,10 @@ class Compiler:
 
     def demands(self, sides: tuple[t.Term, ...], scope: Scope) -> list[Check]:
         """What must hold for all sides to have a value: each is True, undecided or ``Undefined``."""
-        needed = dict.fromkeys(condition for side in sides for condition in conditions(side))
+        needed = list(dict.fromkeys(condition for side in sides for condition in conditions(side)))
+        for condition in tuple(needed):
+            if _implied(condition, needed):
+                needed.remove(condition)
         found = [self._demand(condition, scope) for condition in needed]
         for side in sides:
             for ranges, cases in choices(side):
@@ -346,6 +349,22 @@ class Compiler:
             return missing
 
         return check
+
+
+def _implied(condition: Condition, needed: Collection[Condition]) -> bool:
+    """Whether vectors are demanded that exist, and do not vanish, if others that are demanded do."""
+    s = condition.statement
+    if not (isinstance(s, t.Vectors) and isinstance(s.layer, t.Number)):
+        return False
+    same = [c for c in needed if c.ranges == condition.ranges]
+    at_most = {c.statement for c in same if isinstance(c.statement, t.Relation)}
+    for other in same:
+        w = other.statement
+        if w == s or not (isinstance(w, t.Vectors) and w.of == s.of and isinstance(w.layer, t.Number)):
+            continue
+        if s.layer.value <= w.layer.value and (s.count == w.count or t.at_most(s.count, w.count) in at_most):
+            return True
+    return False
 
 
 def all_hold(demands: list[Check], scene: Scene) -> Truth:

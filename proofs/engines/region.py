@@ -50,7 +50,7 @@ class Region:
         self._branches = alternatives(whole)
         self._assumed = {v: assumed(v) for v in (*self.reals, *self.integers)}
         self._domain, self._understood = Evaluator(question.domain), Evaluator(t.And(question.understood))
-        self._ranges: dict[frozenset[tuple[t.Variable, Fraction]], Ranges] = {}
+        self._ranges: dict[tuple[tuple[str, int, int], ...], Ranges] = {}
 
     @property
     def variables(self) -> tuple[t.Variable, ...]:
@@ -64,12 +64,12 @@ class Region:
 
     def ranges(self, fixed: Mapping[t.Variable, Fraction | int] | None = None) -> Ranges:
         """A range of each variable that holds the whole domain, where ``fixed`` variables have values."""
-        values = {v: Fraction(x) for v, x in (fixed or {}).items()}
-        key = frozenset(values.items())
+        given = fixed or {}
+        key = tuple((v.name, x.numerator, x.denominator) for v, x in given.items())
         if key not in self._ranges:
             if len(self._ranges) > 10_000:
                 self._ranges.clear()
-            self._ranges[key] = hull(self._branches, self._assumed, values)
+            self._ranges[key] = hull(self._branches, self._assumed, {v: Fraction(x) for v, x in given.items()})
         return self._ranges[key]
 
     @property

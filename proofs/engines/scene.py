@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from flint import arb
+from flint import arb, fmpq
 
 from proofs.engines.truth import Truth
 from proofs.terms import terms as t
@@ -48,8 +48,7 @@ class Model:
 
     def key(self, scene: Scene) -> tuple[object, ...]:
         """What tells its parameters apart in a scene, in which real variables do not change."""
-        values = scene.values
-        return (self.index, *[values[slot] for slot in self.integers]) if self.integers else (self.index,)
+        return (self.index, *places(scene, self.integers)) if self.integers else (self.index,)
 
 
 class Arithmetic(Protocol):
@@ -118,3 +117,9 @@ class Scene:
         if self.gap is None or not self.gap > distance:
             self.gap = distance
         return True
+
+
+def places(scene: Scene, slots: Sequence[int]) -> list[object]:
+    """The values at some places as keys; those of integers are quick to compare."""
+    values = [scene.values[slot] for slot in slots]
+    return [int(x.p) if isinstance(x, fmpq) and x.q == 1 else str(x) for x in values]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from flint import fmpq
 
 from proofs.engines.numbers import integer
-from proofs.engines.scene import Check, Scene, Value
+from proofs.engines.scene import Check, Scene, Value, places
 from proofs.engines.truth import NotApplicable, Truth, both
 from proofs.terms import terms as t
 
@@ -38,17 +38,17 @@ def exist(compiler: Compiler, s: t.Vectors, scope: Scope) -> Check:
     return _remembered(check, count, tuple(scope[v] for v in s.of.free if v.sort.integral))
 
 
-def _remembered(check: Check, count: Value, places: tuple[int, ...]) -> Check:
+def _remembered(check: Check, count: Value, slots: tuple[int, ...]) -> Check:
     """A check that is not made again at a point where it held before; real variables do not change in a scene."""
 
     def remembered(scene: Scene) -> Truth:
-        held: set[object] = scene.known.setdefault(check, set())
-        key = (count(scene), *(scene.values[place] for place in places))
-        if key in held:
+        tokens = integer(count(scene))
+        key = (check, tokens, *places(scene, slots)) if slots else (check, tokens)
+        if key in scene.known:
             return True
         truth = check(scene)
-        if truth is True and all(isinstance(part, fmpq) for part in key):
-            held.add(key)
+        if truth is True and tokens is not None:
+            scene.known[key] = True
         return truth
 
     return remembered
