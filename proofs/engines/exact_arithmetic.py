@@ -19,9 +19,11 @@ from proofs.engines.tower import Budget, Element, Finer, Full, Number, Tower
 from proofs.engines.truth import NotApplicable, Truth
 
 POINT = 1_000_000  # of a budget, for one point
-EXPONENT = 20_000  # for the exponent of one weight
+ENTRY = 200_000  # for one entry of a matrix
+EXPONENT = 20_000  # for the exponential of one score, for which a symbol will mostly do
 FINEST = 1_000  # N, of exponentials of multiples of 1/N
 MOST_TOKENS = 60
+MOST_LAYERS = 12
 
 __all__ = ["Budget", "decided"]
 
@@ -144,13 +146,13 @@ class Exact:
         """A quantity of a layer."""
         if model.term.law.kind != "equicorrelated":
             raise NotApplicable("the quantities are expectations over a random law, not exact numbers")
-        if max(row, column) > MOST_TOKENS:
-            raise Open("too many tokens")
+        if max(row, column) > MOST_TOKENS or layer > MOST_LAYERS:
+            raise Open("too many tokens or layers")
         return Layers(self, scene, model).entry(kind, layer, row, column)
 
     def alive(self, scene: Scene, model: Model, layers: int, count: int) -> bool | None:
         """Whether no vector vanishes."""
-        if count > MOST_TOKENS:
+        if count > MOST_TOKENS or layers > MOST_LAYERS:
             return None
         known = Layers(self, scene, model)
         for layer in range(1, layers + 1):
@@ -175,7 +177,8 @@ class Layers:
         key = (kind, layer, row, column)
         if key not in self.known:
             try:
-                self.known[key] = getattr(self, f"_{kind}")(layer, row, column)
+                with self.arithmetic.tower.allowance(ENTRY if kind != "exponential" else EXPONENT):
+                    self.known[key] = getattr(self, f"_{kind}")(layer, row, column)
             except (Finer, Full):
                 raise
             except Open:
@@ -275,16 +278,8 @@ class Layers:
         return factor * self.entry("exponential", layer, row, column)
 
     def _exponential(self, layer: int, row: int, column: int) -> Number:
-        """e to the score times beta; what has no short normal form is not worth much work, as a symbol will do."""
-        tower = self.arithmetic.tower
-        whole = tower.budget
-        tower.budget = Budget(min(EXPONENT, whole.left))
-        start = tower.budget.left
-        try:
-            return self.arithmetic.exp(self.model.beta(self.scene) * self.entry("score", layer, row, column))
-        finally:
-            whole.left -= start - tower.budget.left
-            tower.budget = whole
+        """e to the score times beta."""
+        return self.arithmetic.exp(self.model.beta(self.scene) * self.entry("score", layer, row, column))
 
 
 def _ball(x: Number) -> arb:

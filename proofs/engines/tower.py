@@ -9,7 +9,8 @@ evaluated, and of what has no better form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -100,6 +101,18 @@ class Tower:
     roots: list[tuple[Number, Ball]] = field(default_factory=list)
     _generators: dict[str, int] = field(default_factory=dict)
     _root_ids: dict[str, int] = field(default_factory=dict)
+
+    @contextmanager
+    def allowance(self, work: int) -> Iterator[None]:
+        """Spend no more than that inside the block."""
+        whole = self.budget
+        self.budget = Budget(min(work, whole.left))
+        start = self.budget.left
+        try:
+            yield
+        finally:
+            whole.left -= start - self.budget.left
+            self.budget = whole
 
     # --- rational functions -----------------------------------------------------------------------
 
