@@ -14,8 +14,9 @@ from flint import arb, fmpq
 from proofs.engines import functions, numbers
 from proofs.engines.ball_arithmetic import Balls, bias, mask, whole
 from proofs.engines.numbers import integer
+from proofs.engines.polynomials import Budget
 from proofs.engines.scene import Check, Model, Open, Scene
-from proofs.engines.tower import Budget, Element, Finer, Full, Number, Tower
+from proofs.engines.tower import Element, Finer, Full, Number, Tower
 from proofs.engines.truth import NotApplicable, Truth
 
 POINT = 1_000_000  # of a budget, for one point
@@ -41,7 +42,7 @@ def decided(check: Check, balls: Scene, kept: dict[Any, Any], budget: Budget) ->
     start = share.left
     try:
         for _ in range(4):
-            tower = kept.setdefault("tower", Tower(kept.get("denominator", 1), share))
+            tower = kept.setdefault("tower", Tower(share, kept.get("denominator", 1)))
             tower.budget = share
             scene = Scene(balls.values, Exact(tower), balls.horizon, companion=balls, known=kept)
             found = check(scene)

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from numerics.balls import working_precision
 from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.compiler import MOST_TERMS, Compiler
+from proofs.engines.compiler import Compiler
 from proofs.engines.numbers import Real, integer
 from proofs.engines.scene import Scene, Value
 from proofs.engines.truth import NotApplicable
+from proofs.engines.values import MOST_TERMS
 from proofs.terms import terms as t
 from proofs.terms.derivatives import derivative
 from proofs.terms.text import text

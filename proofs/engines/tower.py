@@ -9,23 +9,19 @@ evaluated, and of what has no better form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx, fmpz
+from flint import arb, fmpq, fmpz
 
+from proofs.engines.polynomials import CONTEXT, GENERATORS, ONE, Fraction, RationalFunctions
 from proofs.engines.scene import Open
 
-GENERATORS = 16
-LONGEST = 50_000  # product of the numbers of terms of two polynomials that are multiplied or compared
 FACTORED = 160  # bits of an integer that is factored
 HIGHEST = 2_000  # power of a generator
 
-_CONTEXT = fmpq_mpoly_ctx.get([f"x{k}" for k in range(GENERATORS)], Ordering.degrevlex)
-_ONE, _ZERO = _CONTEXT.from_dict({(0,) * GENERATORS: 1}), _CONTEXT.from_dict({})
 
 Ball = Callable[[], arb]
 Number = Any  # fmpq | Element
@@ -46,105 +42,22 @@ class Finer(Open):
 
 
 @dataclass
-class Budget:
-    """Work that may be done, in products of terms of polynomials."""
-
-    left: int
-
-    def spend(self, work: int) -> None:
-        """Take from it.
-
-        Raises:
-            Open: nothing is left.
-        """
-        self.left -= work
-        if self.left < 0:
-            raise Open("too much work")
-
-
-@dataclass(frozen=True)
-class Fraction:
-    """A rational function in lowest terms, the denominator with leading coefficient 1."""
-
-    top: Any
-    bottom: Any
-
-    @cached_property
-    def key(self) -> str:
-        """The same for equal ones."""
-        return f"{self.top}/({self.bottom})"
-
-    @property
-    def constant(self) -> fmpq | None:
-        """Its value, if it is a number."""
-        if self.top.is_constant() and self.bottom.is_constant():
-            return fmpq(0) if self.top.is_zero() else self.top.leading_coefficient()
-        return None
-
-
-@dataclass
-class Tower:
+class Tower(RationalFunctions):
     """The generators and roots in use.
 
     Attributes:
         denominator: N; a generator stands for the exponential of 1/N of its exponent.
-        budget: what may still be done.
         balls: of the generators.
         exponents: what generators are the exponentials of, where they are.
         roots: the square of each root, and its ball.
     """
 
-    denominator: int
-    budget: Budget
+    denominator: int = 1
     balls: list[Ball] = field(default_factory=list)
     exponents: dict[int, Element] = field(default_factory=dict)
     roots: list[tuple[Number, Ball]] = field(default_factory=list)
     _generators: dict[str, int] = field(default_factory=dict)
     _root_ids: dict[str, int] = field(default_factory=dict)
-
-    @contextmanager
-    def allowance(self, work: int) -> Iterator[None]:
-        """Spend no more than that inside the block."""
-        whole = self.budget
-        self.budget = Budget(min(work, whole.left))
-        start = self.budget.left
-        try:
-            yield
-        finally:
-            whole.left -= start - self.budget.left
-            self.budget = whole
-
-    # --- rational functions -----------------------------------------------------------------------
-
-    def fraction(self, top: Any, bottom: Any = _ONE) -> Fraction:
-        """top/bottom in lowest terms."""
-        if not bottom.is_constant():
-            self._spend(top, bottom)
-            common = top.gcd(bottom)
-            if not common.is_constant():
-                top, bottom = top / common, bottom / common
-        unit = bottom.leading_coefficient()
-        return Fraction(top, bottom) if unit == 1 else Fraction(top / unit, bottom / unit)
-
-    def _spend(self, a: Any, b: Any) -> None:
-        work = max(1, len(a)) * max(1, len(b))
-        if work > LONGEST:
-            raise Open("a polynomial is too long")
-        self.budget.spend(work)
-
-    def add(self, a: Fraction, b: Fraction) -> Fraction:
-        """a + b."""
-        if a.bottom == b.bottom:
-            return self.fraction(a.top + b.top, a.bottom)
-        for x, y in ((a.top, b.bottom), (b.top, a.bottom), (a.bottom, b.bottom)):
-            self._spend(x, y)
-        return self.fraction(a.top * b.bottom + b.top * a.bottom, a.bottom * b.bottom)
-
-    def multiply(self, a: Fraction, b: Fraction) -> Fraction:
-        """a b."""
-        self._spend(a.top, b.top)
-        self._spend(a.bottom, b.bottom)
-        return self.fraction(a.top * b.top, a.bottom * b.bottom)
 
     # --- numbers ----------------------------------------------------------------------------------
 
@@ -159,7 +72,7 @@ class Tower:
 
     def lifted(self, x: Number) -> Element:
         """A fraction as an element."""
-        return x if isinstance(x, Element) else Element(self, {NO_ROOTS: Fraction(_ONE * x, _ONE)})
+        return x if isinstance(x, Element) else Element(self, {NO_ROOTS: Fraction(ONE * x, ONE)})
 
     def generator(self, key: str, ball: Ball, exponent: Element | None = None) -> int:
         """The generator for something, by a key that says what; the exponential of ``exponent`` where that is given.
@@ -180,8 +93,8 @@ class Tower:
         """A power of a generator."""
         if abs(exponent) > HIGHEST:
             raise Open("a power is too high")
-        x = _CONTEXT.gens()[index] ** abs(exponent)
-        return self.element({NO_ROOTS: Fraction(x, _ONE) if exponent >= 0 else Fraction(_ONE, x)})
+        x = CONTEXT.gens()[index] ** abs(exponent)
+        return self.element({NO_ROOTS: Fraction(x, ONE) if exponent >= 0 else Fraction(ONE, x)})
 
     def symbol(self, key: str, ball: Ball) -> Number:
         """A generator as a number."""
@@ -191,7 +104,7 @@ class Tower:
         if key not in self._root_ids:
             self._root_ids[key] = len(self.roots)
             self.roots.append((square, lambda: ball().sqrt()))
-        return Element(self, {frozenset({self._root_ids[key]}): Fraction(_ONE, _ONE)})
+        return Element(self, {frozenset({self._root_ids[key]}): Fraction(ONE, ONE)})
 
     def root(self, x: Number) -> Number:
         """The square root of a number that is not negative.
@@ -222,7 +135,7 @@ class Tower:
             content, rest = x.primitive()
             return self.root(content) * self._root(rest.key, rest, rest.ball)
         (value,) = x.parts.values()
-        constant, found = fmpq(1), self.element({NO_ROOTS: self.fraction(_ONE, value.bottom)})
+        constant, found = fmpq(1), self.element({NO_ROOTS: self.fraction(ONE, value.bottom)})
         if self.lifted(found).ball() < 0:
             found = found * fmpq(-1)
         elif not self.lifted(found).ball() > 0:
@@ -231,7 +144,7 @@ class Tower:
             unit, factors = polynomial.factor()
             constant *= unit
             for factor, exponent in factors:
-                base = self.element({NO_ROOTS: Fraction(factor, _ONE)})
+                base = self.element({NO_ROOTS: Fraction(factor, ONE)})
                 ball = base.ball()
                 if not (ball > 0 or ball < 0):
                     raise Open("the sign of a factor is open")
@@ -262,7 +175,7 @@ class Tower:
             if constant is None or any(isinstance(self.roots[r][0], Element) for r in roots):
                 rest[roots] = value
                 continue
-            unit = Element(self, {roots: Fraction(_ONE, _ONE)})
+            unit = Element(self, {roots: Fraction(ONE, ONE)})
             found = found * self._exponentials(unit, constant)
         if rest:
             content, unit = Element(self, rest).primitive()
@@ -383,7 +296,7 @@ class Element:
         norm = even * even + odd * odd * tower.roots[last][0] * fmpq(-1)
         if isinstance(norm, fmpq) and norm == 0:
             raise Open("the conjugate vanishes")
-        conjugate = even + odd * Element(tower, {frozenset({last}): Fraction(_ONE, _ONE)}) * fmpq(-1)
+        conjugate = even + odd * Element(tower, {frozenset({last}): Fraction(ONE, ONE)}) * fmpq(-1)
         return conjugate * norm**-1
 
 
