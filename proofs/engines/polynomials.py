@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from flint import Ordering, fmpq, fmpq_mpoly_ctx
+from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx
 
 from proofs.engines.scene import Open
 
 GENERATORS = 32
 LONGEST = 50_000  # product of the numbers of terms of two polynomials that are multiplied or compared
 
+Ball = Callable[[], arb]  # around a generator, at the precision that is current when it is called
 CONTEXT = fmpq_mpoly_ctx.get([f"x{k}" for k in range(GENERATORS)], Ordering.degrevlex)
 ONE = CONTEXT.from_dict({(0,) * GENERATORS: 1})
 
@@ -107,3 +108,18 @@ class RationalFunctions:
         self._spend(a.top, b.top)
         self._spend(a.bottom, b.bottom)
         return self.fraction(a.top * b.top, a.bottom * b.bottom)
+
+
+def evaluated(polynomial: Any, generators: Sequence[Ball]) -> arb:
+    """A ball around the value of a polynomial, at the current precision."""
+    balls: dict[int, arb] = {}
+    total = arb(0)
+    for powers, coefficient in polynomial.to_dict().items():
+        term = arb(coefficient)
+        for index, power in enumerate(powers):
+            if power:
+                if index not in balls:
+                    balls[index] = generators[index]()
+                term *= balls[index] ** int(power)
+        total += term
+    return total

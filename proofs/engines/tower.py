@@ -9,21 +9,20 @@ evaluated, and of what has no better form.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from flint import arb, fmpq, fmpz
 
-from proofs.engines.polynomials import CONTEXT, GENERATORS, ONE, Fraction, RationalFunctions
+from proofs.engines.polynomials import CONTEXT, GENERATORS, ONE, Ball, Fraction, RationalFunctions, evaluated
 from proofs.engines.scene import Open
 
 FACTORED = 160  # bits of an integer that is factored
 HIGHEST = 2_000  # power of a generator
 
 
-Ball = Callable[[], arb]
 Number = Any  # fmpq | Element
 Roots = frozenset[int]
 NO_ROOTS: Roots = frozenset()
@@ -243,7 +242,7 @@ class Element:
         """A ball around it at the current precision."""
         tower, total = self.tower, arb(0)
         for roots, value in self.parts.items():
-            term = _evaluated(value.top, tower) / _evaluated(value.bottom, tower)
+            term = evaluated(value.top, tower.balls) / evaluated(value.bottom, tower.balls)
             for root in roots:
                 term *= tower.roots[root][1]()
             total += term
@@ -298,17 +297,3 @@ class Element:
             raise Open("the conjugate vanishes")
         conjugate = even + odd * Element(tower, {frozenset({last}): Fraction(ONE, ONE)}) * fmpq(-1)
         return conjugate * norm**-1
-
-
-def _evaluated(polynomial: Any, tower: Tower) -> arb:
-    balls: dict[int, arb] = {}
-    total = arb(0)
-    for powers, coefficient in polynomial.to_dict().items():
-        term = arb(coefficient)
-        for index, power in enumerate(powers):
-            if power:
-                if index not in balls:
-                    balls[index] = tower.balls[index]()
-                term *= balls[index] ** int(power)
-        total += term
-    return total

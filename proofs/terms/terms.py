@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 N = TypeVar("N", bound="Node")
 
@@ -92,7 +92,10 @@ class Statement(Node):
     """Stands for true or false."""
 
 
-node = dataclass(frozen=True, eq=False)
+@dataclass_transform(frozen_default=True, eq_default=False)
+def node(kind: type[N]) -> type[N]:
+    """A class of nodes: a frozen dataclass that compares by ``Node.content``."""
+    return dataclass(frozen=True, eq=False)(kind)
 
 
 # --- numbers, variables, arithmetic ---------------------------------------------------------------
@@ -128,6 +131,7 @@ class Variable(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Itself."""
         return frozenset({self})
 
 
@@ -195,6 +199,7 @@ class Binder(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of body and ends, but not the index."""
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -225,6 +230,7 @@ class Limit(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the body, but not the variable."""
         return self.body.free - {self.variable}
 
 

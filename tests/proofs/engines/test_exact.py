@@ -75,7 +75,7 @@ BELOW, STRICTLY, ROWS = And(j <= i, i <= 5), And(j < i, i <= 5), i <= 5
 ROW = Sum(Weight(2, i, k), (k, 1, i))
 
 
-def examine(statement, domain, decoder=None, inputs=ZERO) -> Any:
+def examine(statement: Any, domain: Any, decoder: Any = None, inputs: Any = ZERO) -> Any:
     claim = Claim("t", statement, domain, decoder or Decoder(), inputs)
     claim.check()
     return enclosure.examine(claim)
