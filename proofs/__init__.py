@@ -1,6 +1,27 @@
-"""From claims to verdicts: the kernel, the engines and the command line."""
+"""From claims to verdicts.
 
-from proofs.verdict import Evidence, Result, Verdict
-from proofs.verify import verify
+What is imported here is imported when it is asked for: the kernel and the terms it works on stand by themselves, and
+whoever imports them gets nothing else.
+"""
 
-__all__ = ["Evidence", "Result", "Verdict", "verify"]
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from proofs.verdict import Verdict
+    from proofs.verify import verify
+
+__all__ = ["Verdict", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Verdict":
+        from proofs.verdict import Verdict
+
+        return Verdict
+    if name == "verify":
+        from proofs.verify import verify
+
+        return verify
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -80,7 +80,7 @@ def export_command(
 
 def rules() -> dict[str, str]:
     """What each rule of the kernel says, from its docstring."""
-    from proofs.kernel import RULES
+    from proofs.kernel.checking import RULES
 
     return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proofs import drawing, kernel, registry
+from proofs import derivations, drawing, registry
+from proofs.kernel.known import Rejected
 from proofs.report import STATIC, reason, witness
 from proofs.verify import verify
 from theory.claim import Claim
@@ -132,10 +133,10 @@ class Walk:
         """Check the steps with these labels, and all that they rest on; show them.
 
         Raises:
-            proofs.kernel.Rejected: a step does not follow.
+            Rejected: a step does not follow.
         """
         last = max(self._argument.number[label] for label in labels)
-        kernel.check(replace(self.derivation, steps=self.derivation.steps[:last]))
+        derivations.check(replace(self.derivation, steps=self.derivation.steps[:last]))
         shown = [step_markdown(self._argument, self[label]) for label in labels]
         return Page("\n\n".join([*shown, "✓ checked by the kernel"]))
 
@@ -147,8 +148,8 @@ class Walk:
         """
         steps = tuple(replace(s, statement=statement) if s.label == label else s for s in self.derivation.steps)
         try:
-            kernel.check(replace(self.derivation, steps=steps[: self._argument.number[label]]))
-        except kernel.Rejected as rejected:
+            derivations.check(replace(self.derivation, steps=steps[: self._argument.number[label]]))
+        except Rejected as rejected:
             return str(rejected)
         raise AssertionError(f"the altered step {label} was accepted")
 

@@ -7,13 +7,16 @@ putting them in, or to recognise an instance of a general theorem, at whatever l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 import sympy
 from sympy import And, Basic, Eq, Expr, Ge, Gt, Implies, Limit, Lt, Symbol, exp
 from sympy.core.relational import Relational
 
-from proofs.kernel import Rejected, check, follows, substitute
+from proofs.derivations import check
+from proofs.kernel.known import Known, Rejected
+from proofs.terms.reading import Unreadable, read_statement
 from theory import averaging
 from theory.claim import Claim
 from theory.decoder import Causal
@@ -32,6 +35,24 @@ _LAYER_ONE = {
     (Gram, 1): ("h", "g"),
     (Score, 1): ("S-self", "S-other"),
 }
+
+
+@lru_cache(maxsize=64)
+def _known(hypotheses: tuple[Basic, ...]) -> Known:
+    return Known(map(read_statement, hypotheses))
+
+
+def follows(relation: Basic, hypotheses: Iterable[Basic]) -> bool:
+    """Whether ``relation`` follows at once; a hypothesis that the kernel can't read says no."""
+    try:
+        return _known(tuple(hypotheses)).holds(read_statement(relation))
+    except Unreadable:
+        return False
+
+
+def substitute(statement: Basic, values: Mapping[Symbol, Expr]) -> Basic:
+    """The statement with values put in; the kernel checks what comes of it."""
+    return statement.xreplace(dict(values))
 
 
 class NoIdea(Exception):

@@ -195,7 +195,7 @@ def increasing(depth: int) -> Derivation:
     """Closer keys score higher in layer ``depth`` >= 2."""
     layers = [first_layer(), *(layer(below) for below in range(2, depth))]
     lemma, gram, following = layers[-1], _gram(depth - 1), j + 1
-    two, adjacent = Lt(following, i), Eq(j, i - 1)
+    seen, two, adjacent = Le(following, i), Lt(following, i), Eq(j, i - 1)
 
     def score(a: Expr, b: Expr) -> Score:
         return Score(depth, a, b, **_MODEL)
@@ -203,7 +203,7 @@ def increasing(depth: int) -> Derivation:
     def cosine(a: Expr, b: Expr) -> Expr:
         return gram(a, b) / (sqrt(gram(a, a)) * sqrt(gram(b, b)))
 
-    inner = Step("S", Eq(score(i, j), cosine(i, j)), "score", ("norm", "norm-j"))
+    inner = Step("S", Eq(score(i, j), cosine(i, j)), "score", ("norm", "norm-j"), (_VISIBLE,))
     below = Step("below", Lt(score(i, j), 1), "independence", tuple(f"M-{place + 1}" for place in range(depth - 1)),
                  (_EARLIER,), {"at": k}, why="no two vectors are parallel")  # fmt: skip
     here, closer, step = score(i, j), score(i, following), score(following, j)
@@ -214,18 +214,18 @@ def increasing(depth: int) -> Derivation:
         _cite("norm-j", lemma, "positive", {i: j}),
         _cite("norm-next", lemma, "positive", {i: following, j: following}),
         inner,
-        _place("S-next", inner, i, following), _place("S-step", inner, following, j),
+        _place("S-next", inner, i, following, seen), _place("S-step", inner, following, j),
         *(_cite(f"M-{place}", source, "M-positive", {i: k, j: k}) for place, source in enumerate(layers, 1)),
         below,
         _place("below-step", below, following, j),
         _cite("inner-positive", lemma, "positive", {j: following}),
-        Step("S-positive", Gt(closer, 0), "sign", ("S-next", "norm", "norm-next", "inner-positive")),
+        Step("S-positive", Gt(closer, 0), "sign", ("S-next", "norm", "norm-next", "inner-positive"), (seen,)),
         _cite("minor", lemma, "minor", {i: following, k: i, l: following}, two),
         Step("chain", Ge(closer * step, here), "sign",
              ("minor", "S", "S-next", "S-step", "norm", "norm-j", "norm-next"), (two,),
              {"form": Mul(gap, 1 / norms, evaluate=False)}, why="the minor, divided by the norms"),
-        Step("shorter", Lt(closer * step, closer), "product", ("below-step", "S-positive"),
-             hints={"factor": closer}),
+        Step("shorter", Lt(closer * step, closer), "product", ("below-step", "S-positive"), (seen,),
+             {"factor": closer}),
         Step("far", Lt(here, closer), "add", ("chain", "shorter"), (two,)),
         Step("one", Eq(score(i, i), 1), "score", ("norm",), why="a vector has cosine 1 with itself"),
         _place("below-last", below, i, i - 1, adjacent),

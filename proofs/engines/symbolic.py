@@ -8,7 +8,8 @@ from dataclasses import replace
 import sympy
 from sympy import Eq, Ne
 
-from proofs.kernel import Rejected, prove
+from proofs.derivations import prove
+from proofs.kernel.known import Rejected
 from proofs.tactics import NoIdea, limits, search
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim

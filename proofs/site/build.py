@@ -153,7 +153,7 @@ def section(text: str, heading: str) -> str:
 
 
 def _derivations(library: Library) -> dict[str, str]:
-    from proofs.kernel import RULES
+    from proofs.kernel.checking import RULES
     from theory.topics import TOPICS
 
     rules = {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}

@@ -31,6 +31,9 @@ def _hypotheses(node: t.Node, ends: Mapping[t.Variable, t.Term]) -> Iterator[t.S
         yield from _hypotheses(node.high, ends)
         yield from _hypotheses(node.body, {**ends, node.index: t.substitute(node.high, ends)})
         return
+    if isinstance(node, t.Limit):  # a limit speaks of all positions far out: no single count will do
+        yield from (h for h in _hypotheses(node.body, ends) if node.variable not in h.free)
+        return
     if isinstance(node, t.Entry | t.Input):
         law = node.model.law if isinstance(node, t.Entry) else node.law
         if isinstance(node, t.Entry):

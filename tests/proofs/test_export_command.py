@@ -9,7 +9,7 @@ import pytest
 from proofs import registry
 from proofs.cli import run
 from proofs.export_command import chosen, rules
-from proofs.kernel import RULES
+from proofs.kernel.checking import RULES
 from theory.errors import InvalidInput
 from theory.export import expansions
 from theory.export.steps import WORDS

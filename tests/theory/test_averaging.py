@@ -10,7 +10,8 @@ from flint import arb
 from sympy import And, Le, Lt, Rational
 
 from numerics.balls import enclose, less, working_precision
-from proofs.kernel import Rejected, prove
+from proofs.derivations import prove
+from proofs.kernel.known import Rejected
 from proofs.tactics import NoIdea, search
 from theory import Claim, Decoder, Equicorrelated, alpha, i, j
 from theory.averaging import AVERAGING, increasing

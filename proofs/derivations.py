@@ -1,0 +1,77 @@
+"""Derivations as they are written, in SymPy, put to the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from proofs.kernel import checking
+from proofs.kernel.goals import Line
+from proofs.kernel.known import Rejected
+from proofs.terms.reading import Unreadable, read_statement, read_term, read_variable
+from theory.claim import Claim
+from theory.derivation import Derivation, Step
+
+_read: dict[int, tuple[Derivation, checking.Derivation]] = {}
+
+
+def read(derivation: Derivation) -> checking.Derivation:
+    """A derivation in terms; each is read once.
+
+    Raises:
+        Rejected: a part is not in the language.
+    """
+    known = _read.get(id(derivation))
+    if known is None or known[0] is not derivation:
+        lemmas = tuple(map(read, derivation.lemmas))
+        try:
+            hypotheses = tuple(map(read_statement, derivation.hypotheses))
+        except Unreadable as reason:
+            raise Rejected(f"{derivation.name}: {reason}") from None
+        steps = tuple(_step(derivation.name, step) for step in derivation.steps)
+        known = _read[id(derivation)] = derivation, checking.Derivation(derivation.name, hypotheses, steps, lemmas)
+    return known[1]
+
+
+def _step(name: str, step: Step) -> checking.Step:
+    try:
+        return checking.Step(
+            step.label,
+            read_statement(step.statement),
+            step.rule,
+            tuple(step.premises),
+            tuple(map(read_statement, step.given)),
+            {key: _hint(value) for key, value in step.hints.items()},
+        )
+    except Unreadable as reason:
+        raise Rejected(f"{name}, step {step.label} ({step.rule}): {reason}") from None
+
+
+def _hint(value: Any) -> Any:
+    """Names stay names; formulas become terms, alone, in a tuple, or as values of symbols."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple | list):
+        return tuple(map(_hint, value))
+    if isinstance(value, Mapping):
+        return {read_variable(symbol): read_term(term) for symbol, term in value.items()}
+    return read_term(value)
+
+
+def check(derivation: Derivation) -> dict[str, Line]:
+    """Check every step; return the lines by label.
+
+    Raises:
+        Rejected: a step does not follow; the message names derivation, step and reason.
+    """
+    return read(derivation).lines
+
+
+def prove(claim: Claim, derivation: Derivation) -> None:
+    """Check that ``derivation`` ends with the claim's statement on the claim's whole domain.
+
+    Raises:
+        Rejected: it does not.
+    """
+    statement, domain = read_statement(claim.statement, claim.decoder, claim.inputs), read_statement(claim.domain)
+    checking.prove(statement, domain, read(derivation))

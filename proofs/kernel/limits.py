@@ -1,0 +1,100 @@
+"""Limits at infinity."""
+
+from __future__ import annotations
+
+from flint import fmpq_mpoly
+
+from proofs.kernel.algebra import Field, canonical
+from proofs.kernel.goals import Goal, rule
+from proofs.kernel.known import Rejected, conditions, demand, rewrite
+from proofs.terms import terms as t
+from proofs.terms.conditions import Condition
+from proofs.terms.terms import ZERO, Relation, Sort, Term, substitute
+from proofs.terms.text import text
+
+
+def _limit(goal: Goal) -> tuple[Term, t.Variable, Term]:
+    """f, x and c of the goal lim f = c."""
+    left, value = goal.relation("=")
+    if not isinstance(left, t.Limit):
+        raise Rejected(f"the left side of {text(goal.statement)} is not a limit")
+    x = left.variable
+    demand(all(x not in h.free for h in goal.hypotheses), f"{x.name} is not fresh")
+    demand(x not in value.free, f"the limit depends on {x.name}")
+    goal.known.grant(Condition(t.Converges(left), left))
+    return left.body, x, value
+
+
+def _leading(field: Field, p: fmpq_mpoly, x: t.Variable) -> tuple[int, Term]:
+    """Degree and leading coefficient of a polynomial in x."""
+    place = field.meaning.index(x)
+    degree = p.degrees()[place]
+    terms = {(*m[:place], 0, *m[place + 1 :]): c for m, c in p.terms() if m[place] == degree}
+    return max(degree, 0), field.polynomial(field.ring.from_dict(terms)) if terms else ZERO
+
+
+@rule()
+def rational_limit(goal: Goal) -> None:
+    """Limit of a rational function of x: the quotient of the leading coefficients, or zero."""
+    f, x, value = _limit(goal)
+    field = Field([f, x])
+    known = goal.known
+    demand(all(g == x or x not in g.free for g in field.meaning), f"{text(f)} is not a rational function of {x.name}")
+
+    def leading(p: fmpq_mpoly) -> tuple[int, Term]:
+        degree, coefficient = _leading(field, p, x)
+        nonzero = known.facts.is_nonzero(coefficient) or known.facts.is_nonzero(known.rewritten(coefficient))
+        demand(nonzero, f"the leading coefficient {text(coefficient)} may vanish")
+        return degree, coefficient
+
+    for c in conditions(f):  # so that f has a value for all large x
+        if x not in c.statement.free:
+            demand(known.meets(c), f"nothing known gives {text(c.part)} a value")
+        elif isinstance(c.statement, Relation) and c.statement.kind == "!=" and c.statement.right == ZERO:
+            leading(field.convert(c.statement.left).top)
+        else:
+            raise Rejected(f"{text(c.part)} need not have a value for large {x.name}")
+    fraction = field.convert(f)
+    high, low = _leading(field, fraction.top, x), leading(fraction.bottom)
+    demand(high[0] <= low[0] or fraction.top.is_zero(), f"{text(f)} does not converge")
+    quotient = t.over(high[1], low[1]) if high[0] == low[0] else ZERO
+    goal.require_identical(quotient, value)
+
+
+@rule()
+def limit_algebra(goal: Goal) -> None:
+    """Limit of a continuous expression in functions whose limits are premises."""
+    f, x, value = _limit(goal)
+    table: dict[Term, Term] = {}
+    values: dict[t.Variable, Term] = {}
+    for p in goal.usable:
+        if isinstance(p, Relation) and p.kind == "=" and isinstance(p.left, t.Limit) and p.left.variable == x:
+            # a fresh name for the part, so that nothing cancels before x is seen to be gone
+            name = t.Variable(f"part {len(values)}", Sort.REAL)
+            table[p.left.body] = table[canonical(p.left.body)] = name
+            values[name] = p.right
+    outer = rewrite(f, table)
+    demand(x not in outer.free, f"the limit of a part of {text(f)} is not among the premises")
+    for c in conditions(outer):
+        statement = substitute(c.statement, values)
+        if isinstance(statement, Relation) and statement.kind == "<=":  # a root is continuous where it is not zero
+            statement = t.less(statement.left, statement.right)
+        met = goal.known.meets(Condition(statement, c.part, c.ranges))
+        demand(met, f"{text(statement)} is not known in the limit")
+    goal.require_identical(substitute(outer, values), value)
+
+
+@rule(premises=2)
+def limit_of_equal(goal: Goal) -> None:
+    """lim f = c, from f = g for all large x and lim g = c."""
+    f, x, value = _limit(goal)
+    equality, limit = goal.premises
+    goal.require_all(limit.hypotheses)
+    s = equality.statement
+    if not (isinstance(s, Relation) and s.kind == "=" and canonical(s.left) == canonical(f)):
+        raise Rejected("the first premise is no equation for the function")
+    wanted = t.equal(t.Limit(s.right, x), value)
+    demand(canonical(limit.statement) == canonical(wanted), "the second premise is not the limit of the other form")
+    for h in equality.hypotheses:
+        eventually = isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free
+        demand(eventually or goal.assumed.holds(h), f"{text(h)} need not hold for large {x.name}")

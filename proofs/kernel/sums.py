@@ -1,0 +1,112 @@
+"""Sums over positions."""
+
+from __future__ import annotations
+
+from proofs.kernel.goals import Goal, everywhere, rule
+from proofs.kernel.known import demand, value_conditions, within
+from proofs.kernel.layer import same
+from proofs.terms import terms as t
+from proofs.terms.conditions import Condition, Range
+from proofs.terms.terms import ONE, ZERO, Sum, Term, at_most, equal, less, minus, number, plus, substitute, times
+from proofs.terms.text import text
+
+
+def _sum(term: Term) -> Sum:
+    demand(isinstance(term, Sum), f"{text(term)} is not a sum")
+    assert isinstance(term, Sum)
+    return term
+
+
+def _factors(term: Term) -> tuple[Term, ...]:
+    return term.factors if isinstance(term, t.Mul) else (term,)
+
+
+@rule()
+def equicorrelated_sum(goal: Goal) -> None:
+    """sum_{k<=i} sum_{l<=j} a_k b_l K_kl = alpha (sum a)(sum b) + (1-alpha) sum_{k<=j} a_k b_k, j <= i."""
+    left, value = goal.relation("=")
+    outer = _sum(left)
+    inner = _sum(outer.body)
+    k, i, l, j = inner.index, inner.high, outer.index, outer.high  # noqa: E741
+    demand(inner.low == outer.low == ONE and k != l and l not in i.free, "sums must start at 1, over two indices")
+    goal.require_all((at_most(j, i),))
+    factors = _factors(inner.body)
+    entries = [f for f in factors if isinstance(f, t.Input)]
+    demand(len(entries) == 1, "the summand has no single Gram entry")
+    law = entries[0].law
+    demand(law.kind == "equicorrelated" and not {k, l} & law.free, "the inputs are not equicorrelated")
+    demand((entries[0].query, entries[0].key) == (k, l), f"the Gram entry should be at {k.name}, {l.name}")
+    rest = [f for f in factors if f is not entries[0]]
+    a = times(*(f for f in rest if l not in f.free))
+    b = times(*(f for f in rest if l in f.free))
+    demand(k not in b.free, "the summand does not factor")
+    b = substitute(b, {l: k})
+    both = times(law.alpha, Sum(a, k, ONE, i), Sum(b, k, ONE, j))
+    goal.require_same(value, plus(both, times(minus(ONE, law.alpha), Sum(times(a, b), k, ONE, j))))
+
+
+@rule()
+def split_last(goal: Goal) -> None:
+    """sum_{k=a}^{b} f(k) = sum_{k=a}^{b-1} f(k) + f(b), for a <= b."""
+    left, value = goal.relation("=")
+    total = _sum(left)
+    goal.require_all((at_most(total.low, total.high),))
+    before = Sum(total.body, total.index, total.low, plus(total.high, number(-1)))
+    goal.require_same(value, plus(before, substitute(total.body, {total.index: total.high})))
+
+
+@rule()
+def constant_sum(goal: Goal) -> None:
+    """sum_{k=a}^{b} c = (b - a + 1) c."""
+    left, value = goal.relation("=")
+    total = _sum(left)
+    demand(total.index not in total.body.free, f"the summand depends on {total.index.name}")
+    count = plus(minus(total.high, total.low), ONE)
+    goal.require_same(value, times(count, total.body))
+
+
+@rule()
+def linear_sum(goal: Goal) -> None:
+    """sum_k c f(k) = c sum_k f(k), for c free of k."""
+    left, value = goal.relation("=")
+    total = _sum(left)
+    outside = times(*(f for f in _factors(total.body) if total.index not in f.free))
+    inside = times(*(f for f in _factors(total.body) if total.index in f.free))
+    goal.require_same(value, times(outside, Sum(inside, total.index, total.low, total.high)))
+
+
+@rule(premises=1)
+def termwise(goal: Goal) -> None:
+    """sum_{k=a}^{b} f(k) = sum_{k=a}^{b} g(k), from f(k) = g(k) on a <= k <= b for a fresh k."""
+    left, value = goal.relation("=")
+    total, other = _sum(left), _sum(value)
+    span = Range(total.index, total.low, total.high)
+    same_range = (total.index, total.low, total.high) == (other.index, other.low, other.high)
+    demand(same_range, "the ranges differ")
+    demand(all(total.index not in h.free for h in goal.hypotheses), f"{total.index.name} is not fresh")
+    (premise,) = goal.premises
+    goal.require_all(premise.hypotheses, tuple(within(span)))
+    demand(same(premise.statement, equal(total.body, other.body)), "the premise is another equation")
+    _grant(goal, premise.statement, (span,))
+
+
+@rule(premises=1)
+def positive_sum(goal: Goal) -> None:
+    """sum_k f(k) > 0, from f(k) > 0 on a range that is not empty; likewise over several indices."""
+    left, term = goal.relation("<")
+    demand(left == ZERO and isinstance(term, Sum), "the statement is not of the form sum > 0")
+    spans: list[Range] = []
+    while isinstance(term, Sum):
+        demand(not {s.index for s in spans} & (term.low.free | term.high.free), "a range depends on an index")
+        goal.require_all((at_most(term.low, term.high),))
+        spans.append(Range(term.index, term.low, term.high))
+        term = term.body
+    (premise,) = goal.premises
+    demand(same(premise.statement, less(ZERO, term)), "the premise is about another term")
+    everywhere(goal, premise, {s.index for s in spans}, [h for s in spans for h in within(s)])
+    _grant(goal, premise.statement, tuple(spans))
+
+
+def _grant(goal: Goal, statement: t.Statement, spans: tuple[Range, ...]) -> None:
+    """That ``statement`` holds throughout the ranges gives its parts a value there."""
+    goal.known.grant(*(Condition(c.statement, c.part, (*spans, *c.ranges)) for c in value_conditions(statement)))
