@@ -26,8 +26,8 @@ class Evidence:
     """What one engine found.
 
     Attributes:
-        engine: "symbolic", "enclosure", "witness" or "monte_carlo"; "uses" where what a claim uses decides,
-            LIMIT where time, memory or the size of numbers does.
+        engine: "reading", "symbolic", "enclosure", "witness" or "monte_carlo"; "uses" where what a claim uses
+            decides, LIMIT where time, memory or the size of numbers does.
         outcome: the verdict that this evidence alone supports.
         scope: which part of the domain it covers, in words.
         detail: how it was found, with the numbers: error rates, bounds, precision.
@@ -35,6 +35,8 @@ class Evidence:
         seed: seed of the random numbers, or None.
         precision: bits of the ball arithmetic, or None.
         seconds: time taken.
+        objection: whether a proof can't stand beside it: the statement has no value at a point of the domain, or no
+            point could be evaluated.
     """
 
     engine: str
@@ -45,6 +47,7 @@ class Evidence:
     seed: int | None = None
     precision: int | None = None
     seconds: float = 0.0
+    objection: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,9 @@ import numpy as np
 
 from proofs import limits, registry
 from proofs.engines import enclosure, monte_carlo, symbolic, witness
+from proofs.engines.question import question
 from proofs.limits import Limit
+from proofs.terms.reading import Unreadable
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from theory.claim import Claim
 from theory.errors import InvalidInput
@@ -84,7 +86,8 @@ def verify(
         InvalidInput: a claim is malformed, two have the same id, one uses an unknown claim or, through
             others, itself; the seed is not a whole number from 0 up; a limit is not positive, or this
             system can't fork processes.
-        Contradiction: an engine proves what another refutes.
+
+    An engine that proves what another refutes leaves the claim UNKNOWN, with both in its evidence.
 
     >>> from sympy import Lt
     >>> from theory import Equicorrelated, Score
@@ -162,7 +165,7 @@ class Pipeline:
             self._refuse_circles(claim, ())
             started = time.perf_counter()
             try:
-                self.keep(self._verified(claim))
+                self.keep(self._judged(claim))
             except (OverflowError, RecursionError) as error:
                 self.keep(_too_large(claim, error, time.perf_counter() - started))
         return self._results[claim.id]
@@ -195,6 +198,18 @@ class Pipeline:
         for name in claim.uses:
             self._refuse_circles(self.find(name, claim.id), (*path, claim.id))
 
+    def _judged(self, claim: Claim) -> Result:
+        """The verdict, UNKNOWN where the claim can't be read or two engines contradict each other."""
+        started = time.perf_counter()
+        try:
+            question(claim)
+            return self._verified(claim)
+        except Unreadable as reason:
+            evidence = (Evidence("reading", Verdict.UNKNOWN, "", str(reason)),)
+        except Contradiction as reason:
+            evidence = (Evidence("contradiction", Verdict.UNKNOWN, "", str(reason)), *reason.evidence)
+        return Result(claim.id, Verdict.UNKNOWN, evidence, None, time.perf_counter() - started)
+
     def _verified(self, claim: Claim) -> Result:
         started = time.perf_counter()
         evidence: list[Evidence] = []
@@ -216,6 +231,8 @@ class Pipeline:
             evidence.insert(0, Evidence("uses", outcome, "", detail))
         else:
             verdict = combined(claim.id, evidence)
+        if verdict is Verdict.PROVED and any(e.objection for e in evidence):
+            verdict = Verdict.UNKNOWN  # a proof of what has no value, or of what no number bears out, proves nothing
         if claim.proof is not None and not proved and verdict is not Verdict.REFUTED:
             verdict = Verdict.UNKNOWN  # whoever gives a proof that does not check has something to mend
         decisive = next((e for e in evidence if e.outcome is verdict), None)

@@ -99,7 +99,7 @@ class Statement(Node):
 
 @dataclass_transform(frozen_default=True, eq_default=False)
 def node(kind: type[N]) -> type[N]:
-    """A class of nodes: immutable, compared by what they hold."""
+    """A class of nodes: a frozen dataclass that compares by ``Node.content``."""
     return dataclass(frozen=True, eq=False)(kind)
 
 
@@ -136,6 +136,7 @@ class Variable(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Itself."""
         return frozenset({self})
 
     @cached_property
@@ -207,6 +208,7 @@ class Binder(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of body and ends, but not the index."""
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -237,6 +239,7 @@ class Limit(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the body, but not the variable."""
         return self.body.free - {self.variable}
 
 
