@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -31,13 +32,21 @@ class Question:
 
     @cached_property
     def laws(self) -> frozenset[t.Law]:
-        """The laws of all inputs that the statement mentions."""
-        return frozenset(part for part in self.statement.walk() if isinstance(part, t.Law))
+        """The laws of all inputs that the statement mentions; a 1/d term is an exact number whatever its law."""
+        return frozenset(_laws(self.statement))
 
     @property
     def deterministic(self) -> bool:
         """Whether it is about exact numbers, not about expectations over random inputs."""
         return all(law.kind == "equicorrelated" for law in self.laws)
+
+
+def _laws(node: t.Node) -> Iterator[t.Law]:
+    if isinstance(node, t.Law):
+        yield node
+    elif not isinstance(node, t.Correction):
+        for part in node.parts:
+            yield from _laws(part)
 
 
 def question(claim: Claim) -> Question:

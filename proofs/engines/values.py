@@ -10,8 +10,9 @@ from typing import Any
 from flint import fmpq
 
 from proofs.engines import functions
+from proofs.engines.corrections import coefficient
 from proofs.engines.numbers import fraction, integer
-from proofs.engines.scene import Check, Model, Scene, Value
+from proofs.engines.scene import Check, Model, Open, Scene, Value
 from proofs.engines.truth import NotApplicable
 from proofs.terms import terms as t
 from proofs.terms.conditions import Range
@@ -19,6 +20,7 @@ from proofs.terms.derivatives import derivative
 from proofs.terms.text import text
 
 MOST_TERMS = 10_000  # of one sum or product
+OPEN_DEPTH = 6  # layers that are looked at where a statement leaves the layer open
 
 Scope = Mapping[t.Variable, int]
 Loop = tuple[int, str, Value, Value]  # place and name of the index, its ends
@@ -39,10 +41,8 @@ class Values(ABC):
         self.depths: dict[t.Model, int] = {}
         for part in statement.walk():
             if isinstance(part, t.Entry):
-                layer = part.layer.value if isinstance(part.layer, t.Number) else None
-                if layer is None or layer.denominator != 1 or layer < 1:
-                    raise NotApplicable(f"the layer of {text(part)} is not a number")
-                self.depths[part.model] = max(self.depths.get(part.model, 1), int(layer))
+                layer = int(part.layer.value) if isinstance(part.layer, t.Number) else OPEN_DEPTH
+                self.depths[part.model] = max(self.depths.get(part.model, 1), layer)
         self._models: dict[tuple[t.Model, tuple[tuple[t.Variable, int], ...]], Model] = {}
 
     def _place(self, variable: t.Variable) -> int:
@@ -173,15 +173,46 @@ class Values(ABC):
         model, kind = self.model(term.model, scope), term.kind
         if kind not in ("score", "weight", "gram", "mix"):
             raise NotApplicable(f"numbers don't apply to {kind}: {text(term)}")
-        layer = int(term.layer.value)  # type: ignore[attr-defined]  # checked in the constructor
+        layer = self.layer(term.layer, model, scope)
 
         def value(scene: Scene) -> Any:
-            row, column = integer(query(scene)), integer(key(scene))
-            if row is None or column is None or row < 1 or column < 1:
+            row, column, depth = integer(query(scene)), integer(key(scene)), layer(scene)
+            if row is None or column is None or row < 1 or column < 1 or depth is None:
                 return scene.arithmetic.none()
-            return scene.arithmetic.entry(scene, model, kind, layer, row, column)
+            return scene.arithmetic.entry(scene, model, kind, depth, row, column)
 
         return value
+
+    def correction(self, term: t.Correction, scope: Scope) -> Value:
+        """The 1/d term of an expectation: in balls only."""
+        entry = term.entry
+        query, key = self.value(entry.query, scope), self.value(entry.key, scope)
+        model, kind = self.model(entry.model, scope), entry.kind
+        layer = self.layer(entry.layer, model, scope)
+
+        def value(scene: Scene) -> Any:
+            if scene.companion is not None:
+                raise Open("1/d terms are enclosed, not known exactly")
+            row, column, depth = integer(query(scene)), integer(key(scene)), layer(scene)
+            if row is None or column is None or row < 1 or column < 1 or depth is None:
+                return scene.arithmetic.none()
+            return coefficient(scene, model, kind, depth, row, column)
+
+        return value
+
+    def layer(self, term: t.Term, model: Model, scope: Scope) -> Callable[[Scene], int | None]:
+        """A layer, None where it is none; NotApplicable is raised beyond those that are looked at."""
+        layer = self.value(term, scope)
+
+        def at(scene: Scene) -> int | None:
+            depth = integer(layer(scene))
+            if depth is None or depth < 1:
+                return None
+            if depth > model.depth:
+                raise NotApplicable(f"layer {depth} is deeper than is looked at")
+            return depth
+
+        return at
 
     def input(self, term: t.Input, scope: Scope) -> Value:
         """An inner product of inputs."""
@@ -253,5 +284,6 @@ _VALUES: dict[type, Callable[[Values, Any, Scope], Value]] = {
     t.Apply: Values.function,
     t.Cases: Values.cases,
     t.Entry: Values.entry,
+    t.Correction: Values.correction,
     t.Input: Values.input,
 }

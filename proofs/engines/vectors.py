@@ -8,7 +8,7 @@ from flint import fmpq
 
 from proofs.engines.numbers import integer
 from proofs.engines.scene import Check, Scene, Value, places
-from proofs.engines.truth import NotApplicable, Truth, both
+from proofs.engines.truth import Truth, both
 from proofs.terms import terms as t
 
 if TYPE_CHECKING:
@@ -24,18 +24,17 @@ def exist(compiler: Compiler, s: t.Vectors, scope: Scope) -> Check:
         return _remembered(admissible, count, tuple(scope[v] for v in law.free if v.sort.integral))
     if law.kind != "equicorrelated":
         return admissible  # with probability 1 no combination of random vectors with positive weights vanishes
-    if not isinstance(s.layer, t.Number):
-        raise NotApplicable("the layer is not a number")
-    model, layers = compiler.model(s.of, scope), int(s.layer.value) - 1
+    model = compiler.model(s.of, scope)
+    layer = compiler.layer(s.layer, model, scope)
 
     def check(scene: Scene) -> Truth:
-        tokens = integer(count(scene))
+        tokens, depth = integer(count(scene)), layer(scene)
         given = admissible(scene)
-        if given is not True or tokens is None:
-            return given if tokens is not None else None
-        return scene.arithmetic.alive(scene, model, layers, tokens)
+        if given is not True or tokens is None or depth is None:
+            return given if tokens is not None and depth is not None else None
+        return scene.arithmetic.alive(scene, model, depth - 1, tokens)
 
-    return _remembered(check, count, tuple(scope[v] for v in s.of.free if v.sort.integral))
+    return _remembered(check, count, tuple(scope[v] for v in s.of.free | s.layer.free if v.sort.integral))
 
 
 def _remembered(check: Check, count: Value, slots: tuple[int, ...]) -> Check:
@@ -69,7 +68,7 @@ def _admissible(compiler: Compiler, law: t.Law, count: Value, scope: Scope) -> C
     def random(scene: Scene) -> Truth:
         compare, rho = scene.arithmetic.compare, alpha(scene)
         d = one if width is None else width(scene)
-        room = law.kind != "sphere" or compare("<=", rho, none) or compare("<=", fmpq(2), d)
+        room = law.kind != "sphere" or width is None or compare("<=", rho, none) or compare("<=", fmpq(2), d)
         return both((compare("<=", none, rho), compare("<", rho, one), compare("<=", one, d), room))
 
     return random

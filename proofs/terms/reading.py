@@ -7,6 +7,7 @@ under the assumptions of its symbols; a summation index has to keep to them, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,7 @@ from theory import decoder as models
 from theory import inputs as laws
 from theory import symbols
 from theory.errors import InvalidInput
-from theory.quantities import Gram, InputGram, Mix, Record, Score, Weight
+from theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
 from theory.rope import Kappa
 from theory.values import decimal
 
@@ -237,6 +238,15 @@ class _Reader:
         layer, query, key = (self.term(part) for part in e.args[:3])
         return t.Entry(_KINDS[type(e)], layer, query, key, model)
 
+    def correction(self, e: Correction) -> Term:
+        entry = self.term(e.args[0])
+        assert isinstance(entry, t.Entry)
+        model, law = entry.model, entry.model.law
+        if law.kind == "equicorrelated" or model.width is not None:
+            remedy = "use Sphere or SharedGaussian, and a decoder that does not depend on the width"
+            raise _refuse(e, "'it is of an expectation, in which the law alone depends on the width'", remedy)
+        return t.Correction(replace(entry, model=replace(model, law=replace(law, width=None))))
+
     def input(self, e: InputGram) -> Term:
         return t.Input(self.term(e.args[0]), self.term(e.args[1]), self.law(e.inputs))
 
@@ -326,6 +336,7 @@ _READERS: dict[type, Callable[[_Reader, Any], Term]] = {
     sympy.Piecewise: _Reader.piecewise,
     sympy.Derivative: _Reader.derivative,
     sympy.Limit: _Reader.limit,
+    Correction: _Reader.correction,
     InputGram: _Reader.input,
     Kappa: _Reader.kappa,
 }

@@ -337,6 +337,13 @@ class Entry(Term):
 
 
 @node
+class Correction(Term):
+    """c in E Q = limit + c/d + O(1/d^2), for the expectation of a quantity Q over random inputs; their law has no width."""
+
+    entry: Entry
+
+
+@node
 class Input(Term):
     """K of a query and a key: the inner product of two input vectors."""
 
