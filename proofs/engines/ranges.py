@@ -214,6 +214,16 @@ def alternatives(domain: t.Statement) -> list[list[Linear]]:
     return [[]]
 
 
+def independence(statement: t.Independent, fixed: Mapping[t.Variable, Fraction]) -> list[Linear]:
+    """What 1 + (count - 1) alpha > 0 says of the count where alpha is fixed."""
+    alpha = linear_form(statement.law.alpha)
+    others = difference(statement.count, t.ONE)
+    if alpha is None or others is None or not alpha[0].keys() <= fixed.keys():
+        return []
+    value = alpha[1] + sum(factor * fixed[v] for v, factor in alpha[0].items())
+    return _constraints(_sum(_scaled(others, -value), ({}, Fraction(-1))), strict=True)
+
+
 def hull(branches: Sequence[Sequence[Linear]], start: Ranges, fixed: Mapping[t.Variable, Fraction]) -> Ranges:
     """A range of each variable that holds all alternatives, where some variables are fixed; empty ones if none does."""
     hulls: Ranges = {}

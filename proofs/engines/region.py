@@ -12,7 +12,7 @@ from proofs.engines.evaluate import Evaluator, Parameters
 from proofs.engines.exact_arithmetic import Budget
 from proofs.engines.numbers import fraction
 from proofs.engines.question import Question
-from proofs.engines.ranges import Range, Ranges, alternatives, assumed, hull
+from proofs.engines.ranges import Range, Ranges, alternatives, assumed, hull, independence
 from proofs.engines.truth import Truth, Undefined
 from proofs.terms import terms as t
 from proofs.terms.conditions import undefined_parts
@@ -48,6 +48,7 @@ class Region:
         self.reals = tuple(v for v in question.variables if not v.sort.integral)
         whole = t.And((question.domain, *question.understood))
         self._branches = alternatives(whole)
+        self._vectors = [h for h in question.understood if isinstance(h, t.Independent)]
         self._assumed = {v: assumed(v) for v in (*self.reals, *self.integers)}
         self._domain, self._understood = Evaluator(question.domain), Evaluator(t.And(question.understood))
         self._ranges: dict[tuple[tuple[str, int, int], ...], Ranges] = {}
@@ -69,7 +70,9 @@ class Region:
         if key not in self._ranges:
             if len(self._ranges) > 10_000:
                 self._ranges.clear()
-            self._ranges[key] = hull(self._branches, self._assumed, {v: Fraction(x) for v, x in given.items()})
+            values = {v: Fraction(x) for v, x in given.items()}
+            also = [c for h in self._vectors for c in independence(h, values)]
+            self._ranges[key] = hull([[*branch, *also] for branch in self._branches], self._assumed, values)
         return self._ranges[key]
 
     @property

@@ -23,7 +23,7 @@ from theory.symbols import alpha, beta, d, i, j, k, l, lam, m
 from theory.topics import TOPICS
 
 ALPHA, BETA, LAM, R = (read_variable(symbol) for symbol in (alpha, beta, lam, r))
-I, J = read_variable(i), read_variable(j)
+QUERY, KEY = read_variable(i), read_variable(j)
 PARAMETERS = [
     {ALPHA: Fraction(a), BETA: Fraction(b), LAM: Fraction(c), read_variable(m): Fraction(3, 2)}
     for a, b, c in (("0", 1, 1), ("1/5", 0, 1), ("1/2", 2, 0), ("-1/7", "1/3", "3/2"), ("9/10", 3, "1/4"))
@@ -103,7 +103,7 @@ def test_limits_are_approached():
     assert isinstance(line.left, t.Limit)
     distance = t.Apply("abs", (t.minus(line.left.body, line.right),))
     growth = t.Exp(t.times(BETA, t.minus(t.ONE, ALPHA)))
-    close = t.substitute(t.less(t.times(distance, I), t.number(2)), {R: growth})
+    close = t.substitute(t.less(t.times(distance, QUERY), t.number(2)), {R: growth})
     for reals in PARAMETERS[1:3]:
         near = evaluator(close).at(reals, 80)
-        assert all(near.decide({I: n, J: 2}).truth is True for n in (20, 40, 80))
+        assert all(near.decide({QUERY: n, KEY: 2}).truth is True for n in (20, 40, 80))

@@ -6,7 +6,6 @@ from flint import arb, fmpq
 from sympy import And, Eq, Gt, Le, Lt, Max, Min
 
 from numerics.balls import enclose, working_precision
-from proofs import Verdict, verify
 from proofs.engines.ball_arithmetic import Balls
 from proofs.engines.compiler import Compiler
 from proofs.engines.evaluate import evaluator
@@ -14,6 +13,8 @@ from proofs.engines.question import question
 from proofs.engines.scene import Scene
 from proofs.engines.truth import Undefined
 from proofs.terms.reading import read_term, read_variable
+from proofs.verdict import Verdict
+from proofs.verify import verify
 from theory import (
     Alibi,
     Bidirectional,

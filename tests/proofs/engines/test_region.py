@@ -103,6 +103,13 @@ def test_what_is_understood_belongs_to_the_domain():
     assert literal.contains(third, dict(zip(whole, (3, 1), strict=True))) is True
 
 
+def test_how_many_vectors_there_are_bounds_a_position():
+    found = region(j < i, Lt(Score(1, i, j), 2))
+    at = found.ranges({read_variable(alpha): Fraction(-1, 4)})
+    assert at[read_variable(i)] == reach(2, 4)  # five of them are dependent
+    assert found.ranges({read_variable(alpha): Fraction(1, 4)})[read_variable(i)].high is None
+
+
 def test_the_number_of_tokens_is_a_variable_where_it_matters():
     found = region(i <= 3, Lt(Score(1, i, 1), 2), decoder=Decoder(mask=Bidirectional()), inputs=Equicorrelated(0))
     assert [v.name for v in found.integers] == ["i", "n"]
