@@ -210,8 +210,6 @@ def _eigenvalue(alpha: Term, count: Term) -> Term:
 
 def _counts(fact: Term, alpha: Term) -> Iterator[Term]:
     """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
-    if isinstance(alpha, t.Number):
-        return
     m = t.plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
     try:
         field = Field([m])
