@@ -195,3 +195,27 @@ def test_cases_have_one_condition_each_and_compare_the_same_things():
     goal((alpha > 0,), (alpha < 0,), given=(Ne(alpha, 0),))
     goal((alpha > 0,), (Eq(alpha, 0),), given=(alpha >= 0,))
     goal((Eq(alpha, 0),), (alpha < 0,), given=(alpha <= 0,))
+
+
+def test_what_a_line_has_a_value_for_is_known_where_it_is_used():
+    """That beta^2 - lam^2 != 0 does not follow at once from beta != lam, but in each of two cases."""
+    apart = Ne(beta, lam)
+    pole = 1 / (beta**2 - lam**2)
+    p = Lt(pole, pole + 1, evaluate=False)
+    rejected(p, "sign", given=[apart], match="a value")
+    chain = (
+        Step("above", p, "sign", given=(beta > lam,)),
+        Step("below", p, "sign", given=(beta < lam,)),
+        Step("both", p, "cases", ("above", "below"), (apart,)),
+    )
+    derive(*chain)
+    derive(*chain, Step("x", Implies(apart, p), "implication", ("both",)))
+    derive(*chain, Step("i", Implies(apart, p), "implication", ("both",)), Step("x", p, "detach", ("i",), (apart,)))
+    derive(*chain, Step("x", p, "cite", ("both",), (apart,)))
+    moved = 1 / (alpha**2 - lam**2)
+    q = Lt(moved, moved + 1, evaluate=False)
+    derive(*chain, Step("x", q, "equals", ("both",), (apart, Eq(alpha, beta))))
+    lemma = Derivation("lemma", "", (), chain)
+    hints = {"lemma": "lemma", "step": "both", "values": {beta: k}}
+    far = 1 / (k**2 - lam**2)
+    derive(Step("x", Lt(far, far + 1, evaluate=False), "cite", (), (Ne(k, lam),), hints), lemmas=[lemma])
