@@ -136,10 +136,12 @@ class Variable(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Itself."""
         return frozenset({self})
 
     @cached_property
     def names(self) -> frozenset[str]:
+        """Its name."""
         return frozenset({self.name})
 
 
@@ -207,6 +209,7 @@ class Binder(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the ends, and those of the body but for the index."""
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -237,6 +240,7 @@ class Limit(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the body but for the variable that grows."""
         return self.body.free - {self.variable}
 
 
