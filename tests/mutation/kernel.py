@@ -78,32 +78,20 @@ def mutants(module: str) -> Iterator[Mutant]:
     """Every single change to a module."""
     path = ROOT / (module.replace(".", "/") + ".py")
     text = path.read_text(encoding="utf-8")
-    tree, lines = ast.parse(text), text.splitlines()
-    count = sum(1 for _ in ast.walk(tree))
-    for number in range(count):
-        variant = 0
-        while True:
+    lines, tree = text.splitlines(), ast.parse(text)
+    parents = _parents(tree)
+    for number, node in enumerate(ast.walk(tree)):
+        changes = [] if _is_message(node, parents) else list(_changes(node, parents))
+        for variant in range(len(changes)):
             changed = copy.deepcopy(tree)
-            found = _mutate(changed, number, variant)
-            if found is None:
-                break
-            line, what = found
-            yield Mutant(module, line, what, lines[line - 1], ast.fix_missing_locations(changed))
-            variant += 1
+            same = next(each for place, each in enumerate(ast.walk(changed)) if place == number)
+            what, apply = list(_changes(same, _parents(changed)))[variant]
+            apply()
+            yield Mutant(module, node.lineno, what, lines[node.lineno - 1], ast.fix_missing_locations(changed))  # type: ignore[attr-defined]
 
 
-def _mutate(tree: ast.Module, number: int, variant: int) -> tuple[int, str] | None:
-    """Make change ``variant`` at node ``number`` of the tree; None if there is none."""
-    parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-    node = next(each for place, each in enumerate(ast.walk(tree)) if place == number)
-    if _is_message(node, parents):
-        return None
-    changes = list(_changes(node, parents))
-    if variant >= len(changes):
-        return None
-    what, apply = changes[variant]
-    apply()
-    return node.lineno, what  # type: ignore[attr-defined]
+def _parents(tree: ast.Module) -> dict[int, ast.AST]:
+    return {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
 
 
 def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
