@@ -51,7 +51,7 @@ class Record(Basic):
         if is_dataclass(value) and not isinstance(value, type):
             if _RECORDS.get(type(value).__name__) is not type(value):
                 what = f"{type(value).__module__}.{type(value).__name__}"
-                raise InvalidInput(what, "'a model is made of the classes of theory'", "use them themselves, no subclass")
+                raise InvalidInput(what, "'a model is made of the classes of theory'", "use no subclass")
             parts = (Record.of(getattr(value, f.name)) for f in fields(value))
             return Record(Str(type(value).__name__), *parts)
         if isinstance(value, str):

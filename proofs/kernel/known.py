@@ -34,7 +34,7 @@ class Known:
         self.equations = dict(equations or {})
         self.granted = {_key(c) for s in self.statements for c in value_conditions(s)}
         self._holds: dict[Statement, bool] = {}
-        self._wider: dict[tuple[Range, ...], Known] = {}
+        self._wider: dict[tuple[Range, ...], Known] = {(): self}
         self._nodes = (*self.statements, *self.equations, *self.equations.values())
 
     @cached_property
@@ -164,9 +164,9 @@ class Known:
 
     def _inside(self, ranges: tuple[Range, ...]) -> Known:
         """What is known together with the ranges of further variables."""
-        if ranges and ranges not in self._wider:
+        if ranges not in self._wider:
             self._wider[ranges] = Known((*self.statements, *(h for r in ranges for h in within(r))), self.equations)
-        return self._wider[ranges] if ranges else self
+        return self._wider[ranges]
 
 
 def within(r: Range) -> tuple[Statement, Statement]:
@@ -210,8 +210,6 @@ def _eigenvalue(alpha: Term, count: Term) -> Term:
 
 def _counts(fact: Term, alpha: Term) -> Iterator[Term]:
     """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
-    if isinstance(alpha, t.Number):
-        return
     m = t.plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
     try:
         field = Field([m])

@@ -46,7 +46,7 @@ def rational_limit(goal: Goal) -> None:
 
     def leading(p: fmpq_mpoly) -> tuple[int, Term]:
         degree, coefficient = _leading(field, p, x)
-        nonzero = known.facts.is_nonzero(coefficient) or known.facts.is_nonzero(known.rewritten(coefficient))
+        nonzero = known.shows(t.unequal(coefficient, ZERO))
         demand(nonzero, f"the leading coefficient {text(coefficient)} may vanish")
         return degree, coefficient
 

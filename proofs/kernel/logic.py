@@ -99,13 +99,15 @@ def conjunction(goal: Goal) -> None:
 def equals(goal: Goal) -> None:
     """p, from p with equals put for equals, the equation being a hypothesis about a variable."""
     for h in goal.hypotheses:
-        if isinstance(h, t.Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
-            given, shown = (substitute(s, {h.left: h.right}) for s in (goal.premises[0].statement, goal.statement))
-            if alike(given, shown):
-                known = Known((*goal.hypotheses, given))
-                demand(known.lacking(shown) is None, "the statement need not have a value")
-                goal.known.grant(*value_conditions(goal.statement))
-                return
+        match h:
+            case t.Relation(kind="=", left=t.Variable() as x, right=value):
+                given, shown = (substitute(s, {x: value}) for s in (goal.premises[0].statement, goal.statement))
+                if alike(given, shown):
+                    demand(
+                        Known((*goal.hypotheses, given)).lacking(shown) is None, "the statement need not have a value"
+                    )
+                    goal.known.grant(*value_conditions(goal.statement))
+                    return
     raise Rejected("no hypothesis turns the premise into the statement")
 
 

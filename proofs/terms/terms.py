@@ -141,6 +141,7 @@ class Variable(Term):
 
     @cached_property
     def names(self) -> frozenset[str]:
+        """Its name."""
         return frozenset({self.name})
 
 
@@ -208,7 +209,7 @@ class Binder(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
-        """Those of body and ends, but not the index."""
+        """Those of the ends, and those of the body but for the index."""
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -239,7 +240,7 @@ class Limit(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
-        """Those of the body, but not the variable."""
+        """Those of the body but for the variable that grows."""
         return self.body.free - {self.variable}
 
 

@@ -10,10 +10,13 @@ from sympy import (
     Ge,
     Gt,
     I,
+    Implies,
     Integral,
     Limit,
     Lt,
     Ne,
+    Not,
+    Or,
     Piecewise,
     Product,
     Rational,
@@ -24,16 +27,18 @@ from sympy import (
     floor,
     log,
     oo,
+    sqrt,
 )
 
 from proofs.derivations import check, prove
 from proofs.kernel.known import Rejected
-from tests.proofs.kernel.steps import A, D, K, M, S, derive, l, rejected, shown
+from tests.proofs.kernel.steps import A, D, K, M, S, X, derive, l, rejected, shown
 from theory.claim import Claim
 from theory.decoder import Decoder
 from theory.derivation import Derivation, Step
 from theory.inputs import Sphere
-from theory.quantities import Score
+from theory.layer_one import r
+from theory.quantities import Gram, Score
 from theory.symbols import alpha, beta, d, i, j, k, lam, m
 from theory.topics import TOPICS
 
@@ -203,3 +208,104 @@ def test_what_breaks_a_rule_is_rejected():
 def test_unequal_is_not_yet_ordered():
     rejected(Gt(alpha, 0), "hypothesis", given=[Ne(alpha, 0)])
     shown(Ne(alpha, 0), "hypothesis", given=[alpha > 0])
+
+
+def proves(statement, domain, *given, steps=()):
+    steps = steps or (Step("x", statement, "sign"),)
+    prove(Claim("claim", statement, domain), Derivation("test", "", given, steps))
+
+
+SQUARE = Ge(alpha**2, 0, evaluate=False)
+CUBE = alpha**3 + 3 * alpha**2 + 3 * alpha + 1
+
+
+def test_a_domain_has_a_value_throughout():
+    proves(SQUARE, And(alpha > 0, 1 / alpha < 3))
+    proves(SQUARE, And(1 / alpha < 3, Ne(alpha, 0)))  # whatever the order
+    proves(SQUARE, And(sqrt(lam) < 1, Or(alpha < 1, beta < 2)))
+    for domain in (
+        1 / alpha < 3,
+        And(1 / alpha < 3, alpha > -1),
+        sqrt(alpha) < 1,
+        And(alpha > -1, Or(alpha > 1, 1 / alpha < 3)),
+        Or(1 / (i - 3) < 1, i < 5),
+        Not(And(alpha > 1, 1 / alpha < 3)),
+        Implies(alpha > -3, 1 / alpha < 3),
+        log(alpha) < 1,
+    ):
+        with pytest.raises(Rejected, match="the domain need not have a value"):
+            proves(SQUARE, domain)
+    proves(SQUARE, And(log(alpha) < 1, alpha > 0))  # not in the kernel's language: it has a value, and is no help
+    proves(SQUARE, Implies(alpha > 3, 1 / alpha < 3))
+    with pytest.raises(Rejected, match="does not give"):
+        proves(alpha > -1, And(Or(alpha > 0, alpha > 1), beta > 1), alpha > 0)
+
+
+def test_what_the_domain_says_is_used_part_by_part():
+    proves(Gt(1 / alpha, 0), And(alpha > 0, beta > 1), alpha > 0)
+    proves(Gt(1 / alpha, 0), And(alpha > 0, 1 / alpha > 0), 1 / alpha > 0, alpha > 0)
+    with pytest.raises(Rejected, match="does not give"):
+        proves(Gt(1 / alpha, 0), alpha >= 0, alpha > 0)
+
+
+def test_definitions_are_put_in():
+    s = Symbol("s", real=True)
+    proves(SQUARE, True, Eq(s, alpha + 1))
+    proves(Gt(alpha**2 + 1, 0, evaluate=False), True, Eq(r, 1 + lam), Gt(r, lam))
+    step = Step("x", Gt(s, 0), "hypothesis")
+    proves(Gt(alpha, 0), alpha > 0, Eq(s, alpha), s > 0, steps=(step,))
+    for reason, given in (
+        ("need not have a value", (Eq(s, 1 / alpha),)),
+        ("does not give", (Eq(s, 1), Eq(s, 2))),
+        ("does not give", (Eq(s, alpha), Gt(s, 0))),
+        ("does not give", (Eq(s, s + 1, evaluate=False),)),
+        ("is not an integer", (Eq(k, alpha),)),
+        ("is not known", (Eq(r, alpha),)),
+        ("is not known", (Eq(r, lam),)),
+        ("is not known", (Eq(k, k - 1, evaluate=False),)),
+        ("does not give", (Eq(alpha, 1),)),  # the claim mentions it: no definition
+        ("does not give", (Eq(d, 1),)),
+    ):
+        decoder = Decoder(scale="d")  # which depends on d, even where a line does not mention it
+        entry = Gram(1, i, i, decoder=decoder, inputs=X)
+        statement = SQUARE if given[0].lhs != d else Ge(entry**2, 0, evaluate=False)
+        with pytest.raises(Rejected, match=reason):
+            proves(statement, True, *given)
+
+
+def test_the_last_line_is_the_claim_up_to_arithmetic():
+    step = Step("x", Gt(alpha**2 + 2 * alpha + 1, -1), "sign", hints={"form": (alpha + 1) ** 2 + 1})
+    proves(Gt((alpha + 1) ** 2, -1, evaluate=False), True, steps=(step,))
+    with pytest.raises(Rejected, match="what is shown is"):
+        proves(Ge((alpha + 1) ** 2, -1, evaluate=False), True, steps=(step,))
+    with pytest.raises(Rejected, match="a value"):
+        proves(Gt(CUBE / (alpha + 1), -1), True, steps=(step,))
+    proves(Gt(CUBE / (alpha + 1), -1), Ne(alpha, -1), steps=(step,))
+
+
+def test_lemmas_and_steps_are_found_by_name():
+    lemma = Derivation("lemma", "", (), (Step("a", SQUARE, "sign"),))
+    for reason, hints in (
+        ("nothing is cited", {"lemma": "other", "step": "a"}),
+        ("nothing is cited", {"lemma": "lemma", "step": "b"}),
+        ("nothing is cited", {"lemma": "lemma"}),
+        ("nothing is cited", {"step": "a"}),
+    ):
+        with pytest.raises(Rejected, match=reason):
+            derive(Step("goal", SQUARE, "cite", hints=hints), lemmas=[lemma])
+    derive(Step("goal", SQUARE, "cite", hints={"lemma": "lemma", "step": "a"}), lemmas=[lemma])
+    wrong = Derivation("lemma", "", (), (Step("a", Gt(alpha, 0), "sign"),))
+    with pytest.raises(Rejected, match=r"lemma, step a \(sign\)"):
+        derive(Step("goal", SQUARE, "sign"), lemmas=[wrong])
+
+
+def test_a_citation_with_premises_may_use_them():
+    lemma = Derivation("lemma", "", (lam > 1,), (Step("a", Gt(lam, 1), "hypothesis"),))
+    hints = {"lemma": "lemma", "step": "a", "values": {lam: alpha}}
+    fact = Step("p", Gt(alpha, 1), "hypothesis", given=(alpha > 1,))
+    derive(fact, Step("goal", Gt(alpha, 1), "cite", ("p",), (alpha > 1,), hints), lemmas=[lemma])
+    with pytest.raises(Rejected, match="is not available"):
+        derive(fact, Step("goal", Gt(alpha, 1), "cite", ("p",), (), hints), lemmas=[lemma])
+    derive(fact, Step("goal", Gt(beta + 2, 1, evaluate=False), "cite", ("p",), (), {"values": {alpha: beta + 2}}))
+    with pytest.raises(Rejected, match="the lemma needs"):
+        derive(fact, Step("goal", Gt(beta, 1), "cite", ("p",), (), {"values": {alpha: beta}}))

@@ -147,6 +147,8 @@ def test_quotient_needs_the_denominators_compared_and_positive():
     rejected(up, "quotient", Le(alpha, lam), Gt(alpha, 0), positive, hints=hints, match="no premise gives")
     rejected(up, "quotient", Gt(alpha, 0), positive, hints=hints, match="no premise gives")
     rejected(up, "quotient", Lt(alpha, lam), Ne(alpha, 0), Gt(lam, 0), positive, hints=hints, match="> 0 is not known")
+    down = Gt(gram / lam, gram / alpha)
+    rejected(down, "quotient", Lt(alpha, lam), Gt(alpha, 0), hints=hints, match="> 0 is not known")  # whichever sign
     negative = [Lt(gram, 0), Lt(alpha, lam), Lt(alpha, 0)]
     rejected(Gt(gram / lam, gram / alpha), "quotient", *negative, Gt(lam, 0), hints=hints, match="> 0 is not known")
     rejected(
@@ -186,4 +188,17 @@ def test_the_slope_of_a_falling_function_is_a_negative_derivative():
     real = Derivative(-alpha, alpha)
     facts = Step("d", Eq(real, -1), "derivative"), Step("p", Lt(real, 0), "sign", ("d",))
     with pytest.raises(Rejected, match="not a real variable >= 0"):
+        derive(*facts, goal)
+
+
+def test_a_place_has_a_value():
+    """At alpha = 0 the second place is none, though the function there looks as if it had a value."""
+    slope = Derivative(1 / (1 + m), m)
+    facts = Step("d", Eq(slope, -1 / (1 + m) ** 2), "derivative"), Step("p", Lt(slope, 0), "sign", ("d",))
+    goal = Step(
+        "goal", Lt(alpha**2 / (1 + 2 * alpha**2), 1), "decreasing", ("p",),
+        hints={"at": (Integer(0), alpha**-2 + 1)},
+    )  # fmt: skip
+    derive(*facts, goal, given=(Ne(alpha, 0),))
+    with pytest.raises(Rejected, match="need not have a value"):
         derive(*facts, goal)

@@ -6,7 +6,7 @@ import pytest
 from sympy import Eq, Gt, Limit, Lt, Rational, Sum, oo
 
 from proofs.terms import terms as t
-from proofs.terms.reading import read_statement
+from proofs.terms.reading import read_statement, read_term
 from proofs.terms.text import text
 from proofs.terms.understood import understood
 from theory.decoder import Bidirectional, Decoder
@@ -73,3 +73,11 @@ def test_nothing_is_understood_of_a_bound_variable(own):
 def test_each_hypothesis_comes_once():
     found = understood(read_statement(Lt(Score(2, i, j), Score(3, i, j)), Decoder(), X), t.TRUE)
     assert len(found) == len(set(found)) == 2
+
+
+def test_ends_of_sums_are_quantities_too():
+    entry = read_term(Gram(2, 1, i, decoder=Decoder(), inputs=X))
+    k_ = t.Variable("q", t.Sort.INTEGER)
+    for total in (t.Sum(k_, k_, entry, t.ONE), t.Sum(k_, k_, t.ONE, entry)):
+        found = {text(h) for h in understood(t.less(t.ZERO, total), t.TRUE)}
+        assert found == {independent("1"), independent("i")}
