@@ -19,9 +19,9 @@ make a layer with LayerNorm a layer with l2 normalisation:
    and every later one lam. Inputs with ||P x_i|| = sqrt(d) make it lam in every layer; unit inputs, as in the
    paper's Appendix B, make it lam/sqrt(d) in the first.
 
-``theory.equivalence`` derives this, for any way to normalise and any scale, for the first two layers on equicorrelated inputs, from the definition of both layers. In
-all that is said of LayerNorm here, inputs are the centred vectors: Equicorrelated(alpha) says that P x_i are unit
-vectors with cosine alpha, and the Gram matrix is that of the P x_i.
+``theory.equivalence`` derives this, for any way to normalise and any scale, for the first two layers on equicorrelated
+inputs, from the definition of both layers. In all that is said of LayerNorm here, inputs are the centred vectors:
+Equicorrelated(alpha) says that P x_i are unit vectors with cosine alpha, and the Gram matrix is that of the P x_i.
 """
 
 from __future__ import annotations

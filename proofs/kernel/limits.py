@@ -98,3 +98,14 @@ def limit_of_equal(goal: Goal) -> None:
     for h in equality.hypotheses:
         eventually = isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free
         demand(eventually or goal.assumed.holds(h), f"{text(h)} need not hold for large {x.name}")
+
+
+@rule(premises=1)
+def limit_of_square(goal: Goal) -> None:
+    """lim f = 0, from lim f^2 = 0: |f| = sqrt(f^2), and the root is continuous at 0 from the right."""
+    f, x, value = _limit(goal)
+    demand(value == ZERO, "the limit is not 0")
+    (premise,) = goal.premises
+    goal.require_all(premise.hypotheses)
+    wanted = t.equal(t.Limit(t.Power(f, 2), x), ZERO)
+    demand(canonical(premise.statement) == canonical(wanted), "the premise is not the limit of the square")
