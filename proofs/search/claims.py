@@ -1,0 +1,88 @@
+"""From a claim to derivations of it, and to the limits in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import sympy
+from sympy import And, Basic, Expr, Ge, Gt, Limit, Lt, Sum
+
+from proofs.derivations import check
+from proofs.kernel.known import Rejected
+from proofs.search.forms import Forms, Open
+from proofs.search.letters import Letters
+from proofs.search.limits import limit_form
+from proofs.search.lines import Given, Lines, NoIdea, follows
+from proofs.search.models import model_of
+from proofs.search.statements import Prover
+from theory.claim import Claim
+from theory.derivation import Derivation
+from theory.quantities import Quantity
+
+
+def candidates(claim: Claim) -> Iterator[Derivation]:
+    """Derivations of a claim, for the kernel to check until it accepts one: a quick attempt, then a thorough search.
+
+    Raises:
+        NoIdea: there is no further one.
+    """
+    yield search(claim)
+    yield search(claim, thorough=True)
+
+
+def search(claim: Claim, thorough: bool = False) -> Derivation:
+    """A derivation of ``claim`` for the kernel to check.
+
+    Raises:
+        NoIdea: none was found; the message says what is missing.
+    """
+    statement = claim.bound_statement
+    forms = _forms(claim, statement)
+    last = Prover(forms, thorough).show(statement, ())
+    return forms.lines.derivation(last)
+
+
+def limits(claim: Claim) -> dict[Limit, Expr]:
+    """Values of the limits in a claim that the kernel confirms on the claim's domain.
+
+    They are worked out from the closed forms, not from any stated limit, so that a wrong statement about a limit can be
+    held against the right value.
+    """
+    found: dict[Limit, Expr] = {}
+    for limit in sorted(claim.bound_statement.atoms(Limit), key=str):
+        try:
+            forms = _forms(claim, limit)
+            form = limit_form(forms, limit, ())
+            check(forms.lines.derivation(form.premises[0]))
+        except (NoIdea, Open, Rejected):
+            continue
+        found[limit] = form.value.xreplace({letter: value for value, letter in forms.letters.names.items()})
+    return found
+
+
+def _forms(claim: Claim, part: Basic) -> Forms:
+    """The closed forms for the quantities in a part of a claim, under the hypotheses of its domain."""
+    quantities = sorted(part.atoms(Quantity), key=str)
+    models = [model_of(q) for q in quantities]
+    domain = sympy.sympify(claim.domain)
+    bound = {limit.args[1] for limit in part.atoms(Limit)}
+    said = tuple(h for h in And.make_args(domain) if h is not sympy.true and not h.free_symbols & bound)
+    hypotheses = (*said, *_understood(domain, quantities, said, bound | {k for s in part.atoms(Sum) for k in s.variables}))
+    letters = Letters(models, hypotheses)
+    return Forms(Lines((*letters.hypotheses, *hypotheses)), letters)
+
+
+def _understood(domain: Basic, quantities: list[Quantity], said: Given, bound: set[Basic]) -> Given:
+    """What the models say of alpha where the domain does not mention it: the inputs are linearly independent."""
+    found: dict[Basic, None] = {}
+    for q in quantities:
+        a = model_of(q).alpha
+        if not a.free_symbols or a.free_symbols & (domain.free_symbols | bound):
+            continue
+        for count in (q.query, q.key):
+            if count.free_symbols & bound:
+                continue
+            found[Gt(1 + (count - 1) * a, 0)] = None
+            if follows(Ge(count, 2), said):
+                found[Lt(a, 1)] = None
+    return tuple(h for h in found if h is not sympy.true)
