@@ -38,9 +38,10 @@ class Known:
     @cached_property
     def facts(self) -> Facts:
         """The signs among what is known, those that independent inputs have among them."""
-        independent = [s for s in self.statements if isinstance(s, t.Independent)]
         said = Facts.of(self.statements)
-        return Facts.of((*self.statements, *(r for s in independent for r in _signs(s, said)))) if independent else said
+        open_ = [s for s in self.statements if isinstance(s, t.Independent) and s.law.alpha.free]
+        open_ = [s for s in open_ if t.less(s.law.alpha, ONE) not in self.statements]  # else all has been said
+        return Facts.of((*self.statements, *(r for s in open_ for r in _signs(s, said)))) if open_ else said
 
     @cached_property
     def _table(self) -> set[Statement]:

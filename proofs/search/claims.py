@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import sympy
 from sympy import And, Basic, Expr, Ge, Gt, Limit, Lt, Sum
+from sympy.core.relational import Relational
 
 from proofs.derivations import check
 from proofs.kernel.known import Rejected
@@ -21,12 +22,16 @@ from theory.quantities import Quantity
 
 
 def candidates(claim: Claim) -> Iterator[Derivation]:
-    """Derivations of a claim, for the kernel to check until it accepts one: a quick attempt, then a thorough search.
+    """Derivations of a claim, for the kernel to check until it accepts one.
+
+    Several relations are tried together first, which is quick if each goes through at the first attempt; then one by
+    one. A relation alone is searched thoroughly at once: what the kernel has checked for it, it need not check again.
 
     Raises:
         NoIdea: there is no further one.
     """
-    yield search(claim)
+    if not isinstance(claim.bound_statement, Relational):
+        yield search(claim)
     yield search(claim, thorough=True)
 
 

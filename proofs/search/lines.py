@@ -39,11 +39,9 @@ def follows(relation: Basic, hypotheses: Iterable[Basic]) -> bool:
 
 
 def put(statement: Basic, values: Mapping[Symbol, Expr]) -> Basic:
-    """A relation or a conjunction with values put in, not evaluated: x <= x stays a statement."""
-    return statement.func(
-        *(part.xreplace(dict(values)) if isinstance(part, Expr) else put(part, values) for part in statement.args),
-        evaluate=False,
-    )
+    """A statement with values put in, its relations not evaluated: x <= x stays a statement."""
+    parts = (part.xreplace(dict(values)) if isinstance(part, Expr) else put(part, values) for part in statement.args)
+    return statement.func(*parts, evaluate=False)
 
 
 class Lines:
@@ -54,6 +52,7 @@ class Lines:
         self._steps: dict[str, Step] = {}
         self._labels: dict[tuple[object, ...], str] = {}
         self._lemmas: dict[str, Derivation] = {}
+        self._derivations: dict[str, Derivation] = {}  # so that the kernel checks each once
 
     def add(
         self,
@@ -84,11 +83,15 @@ class Lines:
         self._lemmas[lemma.name] = lemma
         (line,) = [s for s in lemma.steps if s.label == step]
         hints = {"lemma": lemma.name, "step": step, "values": dict(values)}
-        return self.add(line.statement.xreplace(dict(values)), "cite", premises, given, hints)
+        return self.add(put(line.statement, values), "cite", premises, given, hints)
 
     def statement(self, label: str) -> Basic:
         """What a line says."""
         return self._steps[label].statement
+
+    def given(self, label: str) -> Given:
+        """The hypotheses of a line alone."""
+        return self._steps[label].given
 
     def speaks_of(self, label: str, symbol: Symbol) -> bool:
         """Whether a symbol occurs in a line or in its own hypotheses."""
@@ -101,6 +104,11 @@ class Lines:
 
     def derivation(self, last: str) -> Derivation:
         """The lines that ``last`` rests on."""
+        if last not in self._derivations:
+            self._derivations[last] = self._ending(last)
+        return self._derivations[last]
+
+    def _ending(self, last: str) -> Derivation:
         needed: dict[str, None] = {}
         waiting = [last]
         while waiting:

@@ -12,8 +12,8 @@ from theory.quantities import Quantity
 
 def exponentials(lines: Lines, s: Basic, given: Given) -> Labels:
     """Lines that compare the exponentials in ``s`` with 1 and with one another."""
-    exponents = {part.args[0] for part in s.atoms(exp)} | ({Integer(1)} if s.has(sympy.E) else set())
-    exponents = {e for e in exponents if not e.has(Quantity) and not (e / 2 in exponents or e / 3 in exponents)}
+    exponents = {part.args[0].as_coeff_Mul()[1] for part in s.atoms(exp) if not part.has(Quantity)}
+    exponents |= {Integer(1)} if any(part.args[0].is_number for part in s.atoms(exp)) or s.has(sympy.E) else set()
     if not any(e.free_symbols for e in exponents):
         return ()
     found = []
@@ -22,13 +22,9 @@ def exponentials(lines: Lines, s: Basic, given: Given) -> Labels:
         for high in ordered:
             if low == high:
                 continue
-            for weak, strict in ((Ge, Gt),):
-                relation = (
-                    strict if lines.follows(strict(high, low), given)
-                    else weak if lines.follows(weak(high, low), given) else None
-                )  # fmt: skip
-                if relation is not None and (high.free_symbols or low.free_symbols):
-                    found.append(lines.add(relation(exp(high), exp(low), evaluate=False), "exponential", (), given))
+            relation = next((kind for kind in (Gt, Ge) if lines.follows(kind(high, low), given)), None)
+            if relation is not None and (high.free_symbols or low.free_symbols):
+                found.append(lines.add(relation(exp(high), exp(low), evaluate=False), "exponential", (), given))
     return tuple(found)
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import sympy
-from sympy import And, Basic, Eq, Equivalent, Expr, Ge, Gt, Implies, Le, Limit, Lt, Ne, Sum, sqrt
+from sympy import And, Basic, Eq, Equivalent, Ge, Gt, Implies, Le, Limit, Lt, Sum
 from sympy.core.relational import Relational
 
 from proofs.search.cases import split
 from proofs.search.forms import Form, Forms, Open
 from proofs.search.limits import limit_form
 from proofs.search.lines import Given, Labels, NoIdea
+from proofs.search.roots import radicands
 from proofs.search.shape import exponentials, signed
 from proofs.search.sums import sum_form
 from proofs.search.theorems import level, theorems
@@ -36,7 +37,8 @@ class Prover:
             NoIdea: there is none.
         """
         if isinstance(s, And):
-            return self.lines.add(s, "conjunction", [self.show(part, given, depth) for part in s.args], given)
+            hardest_first = sorted(s.args, key=_depth, reverse=True)
+            return self.lines.add(s, "conjunction", [self.show(part, given, depth) for part in hardest_first], given)
         if isinstance(s, Equivalent) and len(s.args) == 2:
             a, b = s.args
             both = [self.show(Implies(*pair, evaluate=False), given, depth) for pair in ((a, b), (b, a))]
@@ -76,10 +78,11 @@ class Prover:
         sums = sorted(outside.atoms(Sum), key=str)
         yield from (sum_form(self.forms, total, given) for total in sums)
         outside = outside.xreplace({total: sympy.Dummy() for total in sums})
-        yield from (self.forms.of(q, given) for q in sorted(outside.atoms(Quantity), key=str))
+        yield from (self.forms.of(q, given) for q in sorted(outside.atoms(Quantity), key=_hardest))
 
     def _premises(self, s: Basic, given: Given) -> Labels:
-        return tuple(label for form in self._parts(s, given) for label in form.premises)
+        premises = [label for form in self._parts(s, given) for label in form.premises]
+        return (*premises, *radicands(self.forms, s, given))
 
     # --- equations --------------------------------------------------------------------------------------
 
@@ -146,9 +149,15 @@ class Prover:
         if further:
             yield self.lines.add(s, "sign", (*premises, *further), given)
         difference = s.lhs - s.rhs if isinstance(s, Gt | Ge) else s.rhs - s.lhs
-        form = signed(self.lines, difference, given)
+        form = signed(self.lines, difference, (*given, *map(self.lines.statement, further)))
         if form is not None:
             yield self.lines.add(s, "sign", (*premises, *further), given, {"form": form})
 
 
-Show = Callable[..., str]
+def _depth(s: Basic) -> int:
+    """The deepest layer that a statement speaks of: there the search fails soonest."""
+    return max((q.layer for q in s.atoms(Quantity)), default=0)
+
+
+def _hardest(q: Quantity) -> tuple[int, str]:
+    return -q.layer, str(q)
