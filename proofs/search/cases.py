@@ -21,6 +21,9 @@ def split(forms: Forms, s: Basic, given: Given, reason: Open, show: Show) -> str
     """
     quantity, lines = reason.quantity, forms.lines
     query, key = quantity.query, quantity.key
+    for h in given:
+        if isinstance(h, Eq) and isinstance(h.lhs, Symbol) and (key - query).xreplace({h.lhs: h.rhs}).expand() == 0:
+            return lines.add(s, "equals", (show(put(s, {h.lhs: h.rhs}), given),), given)
     if lines.follows(Le(key, query), given):
         before = show(s, (*given, Lt(key, query)))
         return lines.add(s, "cases", (before, _at(forms, s, given, quantity.key, query, show)), given)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import sympy
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Limit, Lt, Mul, Pow, Symbol, oo, sqrt
+from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Limit, Lt, Mul, Pow, Rational, Symbol, oo, sqrt
 
 from proofs.search.forms import Form, Forms
 from proofs.search.lines import Given, Labels, NoIdea
@@ -72,7 +72,7 @@ class _Limits:
     def _bounds(self) -> Labels:
         return self.forms.letters.bounds(self.lines)
 
-    def _equal(self, body: Expr, other: Expr, equality: str, limit: str) -> str:
+    def _equal(self, body: Expr, equality: str, limit: str) -> str:
         value = self.lines.statement(limit).rhs
         return self.lines.add(self._says(body, value), "limit_of_equal", (equality, limit), self.given)
 
@@ -101,14 +101,14 @@ class _Limits:
         assert twin is not None
         value = model.gain * self.lines.statement(line).rhs
         scaled = self.lines.add(self._says(twin.value, value), "limit_algebra", (line,), self.given)
-        return self._equal(body, twin.value, twin.premises[0], scaled)
+        return self._equal(body, twin.premises[0], scaled)
 
     def _rational(self, body: Expr) -> str:
         value, premises = self._written(body)
         limit = self._of_rational(value, premises)
         if value == body:
             return limit
-        return self._equal(body, value, self._identity(body, value, premises), limit)
+        return self._equal(body, self._identity(body, value, premises), limit)
 
     def _of_rational(self, f: Expr, premises: Labels) -> str:
         if any(self.x in part.free_symbols for part in f.atoms(sympy.exp)) or _roots(f, self.x):
@@ -138,7 +138,7 @@ class _Limits:
         product = Mul(constant, rest, evaluate=False)
         value = constant * self.lines.statement(inner).rhs
         outer = self.lines.add(self._says(product, value), "limit_algebra", (inner,), self.given)
-        return self._equal(body, product, self._identity(body, product, ()), outer)
+        return self._equal(body, self._identity(body, product, ()), outer)
 
     def _by_square(self, body: Expr) -> str:
         """A product of roots: its square is rational."""
@@ -151,20 +151,20 @@ class _Limits:
         power = Pow(body, 2, evaluate=False)
         same = self._identity(power, square, premises)
         if c == 0:
-            zero = self._equal(power, square, same, limit)
+            zero = self._equal(power, same, limit)
             return lines.add(self._says(body, Integer(0)), "limit_of_square", (zero,), self.given)
         fixed = (*self._fixed(premises), *self._bounds())
-        positive = lines.add(Gt(c, 0), "sign", fixed, self.given) if c.free_symbols else None
-        root = self._says(sqrt(square), sqrt(c))
-        outer = lines.add(root, "limit_algebra", (limit, *([positive] if positive else []), *fixed), self.given)
+        positive = [lines.add(Gt(c, 0, evaluate=False), "sign", fixed, self.given)] if c.free_symbols else []
+        root = Pow(square, Rational(1, 2), evaluate=False)
+        outer = lines.add(self._says(root, sqrt(c)), "limit_algebra", (limit, *positive, *fixed), self.given)
         far = self._far(body)
         sign = lines.add(Ge(body, 0, evaluate=False), "sign", (*premises, *self._bounds()), far)
         radicand = lines.add(Ge(square, 0, evaluate=False), "sign", (*premises, *self._bounds()), far)
         squares = lines.add(
-            Eq(power, Pow(sqrt(square), 2, evaluate=False), evaluate=False), "identity", (same, radicand), far
+            Eq(power, Pow(root, 2, evaluate=False), evaluate=False), "identity", (*premises, radicand), far
         )
-        equal = lines.add(Eq(body, sqrt(square), evaluate=False), "square", (squares, sign, radicand), far)
-        return self._equal(body, sqrt(square), equal, outer)
+        equal = lines.add(Eq(body, root, evaluate=False), "square", (squares, sign, radicand), far)
+        return self._equal(body, equal, outer)
 
 
 def _roots(e: Expr, x: Symbol) -> list[Basic]:

@@ -15,8 +15,8 @@ from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.roots import radicands
 from proofs.search.shape import exponentials, signed
 from proofs.search.sums import sum_form
-from proofs.search.theorems import level, theorems
-from theory.quantities import Gram, Quantity
+from proofs.search.theorems import level, positive, theorems
+from theory.quantities import Gram, Quantity, Weight
 
 DEPTH = 6  # splits at the diagonal, one inside another
 
@@ -87,7 +87,7 @@ class Prover:
     # --- equations --------------------------------------------------------------------------------------
 
     def _equation(self, s: Eq, given: Given) -> Iterator[str]:
-        for attempt in (self._mirrored, self._level, self._on_twins, self._in_full, self._squared):
+        for attempt in (self._mirrored, self._level, self._defined, self._on_twins, self._in_full, self._squared):
             yield from attempt(s, given)
 
     def _mirrored(self, s: Eq, given: Given) -> Iterator[str]:
@@ -100,6 +100,13 @@ class Prover:
         label = level(self.forms, *s.args, given)
         if label is not None:
             yield label
+
+    def _defined(self, s: Eq, given: Given) -> Iterator[str]:
+        """A line of the definition of the layer."""
+        left, right = s.args
+        rule = {Weight: "softmax", Gram: "gram"}.get(type(left))
+        if rule and right.has(Sum) and self.thorough:
+            yield self.lines.add(s, rule, (), given)
 
     def _on_twins(self, s: Eq, given: Given) -> Iterator[str]:
         """Both sides are the same in terms of the twins, whatever those are worth."""
@@ -137,7 +144,7 @@ class Prover:
         if not s.has(Limit, Sum):
             pairs = [s.args] if isinstance(s, Lt | Le) else [s.args[::-1]] if isinstance(s, Gt | Ge) else []
             for small, large in pairs or [s.args, s.args[::-1]]:
-                for label in theorems(self.forms, small, large, given):
+                for label in (*positive(self.forms, small, large, given), *theorems(self.forms, small, large, given)):
                     strict = isinstance(s, Lt | Gt)
                     yield label if strict else self.lines.add(s, "sign", (label,), given)
         premises = (*self._premises(s, given), *self.forms.letters.bounds(self.lines))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Lt, sqrt
+from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, sqrt
 
 from proofs.search.forms import INDEX, Forms
 from proofs.search.lines import Given, Labels, NoIdea
@@ -23,6 +23,18 @@ def theorems(forms: Forms, small: Expr, large: Expr, given: Given) -> Iterator[s
         label = tactic(forms, small, large, given)
         if label is not None:
             yield label
+
+
+def positive(forms: Forms, small: Expr, large: Expr, given: Given) -> Iterator[str]:
+    """Lines that say that a weight or a squared norm of a deeper layer is positive."""
+    if small != 0 or not isinstance(large, Weight | Gram) or (large.layer == 1 and isinstance(large, Gram)):
+        return
+    model = model_of(large)
+    if isinstance(large, Weight):
+        if forms.lines.follows(Le(large.key, large.query), given):
+            yield forms.weight_positive(large, model, given)
+    elif large.query == large.key:
+        yield forms.lines.add(Gt(large, 0), "norm", (), given)
 
 
 def _adjacent(a: Expr, b: Expr) -> tuple[Score, Score] | None:
