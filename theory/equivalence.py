@@ -57,9 +57,7 @@ class Family:
     @property
     def twin(self) -> Decoder:
         """The decoder without gain whose first two layers these are on unit inputs."""
-        return Decoder(
-            beta=beta * self.gain, residual=lam / self.length, norm="none" if self.norm == "none" else "l2"
-        )
+        return Decoder(beta=beta * self.gain, residual=lam / self.length, norm="none" if self.norm == "none" else "l2")
 
     @property
     def hypotheses(self) -> tuple[Ge, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from proofs.kernel.algebra import canonical, identical
@@ -39,7 +39,12 @@ class Goal(Line):
     @cached_property
     def assumed(self) -> Known:
         """What the hypotheses say."""
-        return Known(self.hypotheses)
+        return Known(self.ordered)
+
+    @cached_property
+    def ordered(self) -> tuple[Statement, ...]:
+        """The hypotheses in an order that is the same in every run: the search for signs depends on it."""
+        return tuple(sorted(self.hypotheses, key=_written))
 
     @cached_property
     def known(self) -> Known:
@@ -47,7 +52,7 @@ class Goal(Line):
         usable = [p.statement for p in self.premises if all(map(self.assumed.holds, p.hypotheses))]
         parts = [part for statement in usable for part in conjuncts(statement)]
         equations = {canonical(p.left): p.right for p in parts if isinstance(p, Relation) and p.kind == "="}
-        return Known((*self.hypotheses, *usable), equations)
+        return Known((*self.ordered, *usable), equations)
 
     @cached_property
     def usable(self) -> tuple[Statement, ...]:
@@ -60,7 +65,7 @@ class Goal(Line):
         self, needed: Sequence[Statement] | frozenset[Statement], further: Sequence[Statement] = ()
     ) -> None:
         """Reject unless all ``needed`` statements follow from the hypotheses and ``further`` ones."""
-        known = Known((*self.hypotheses, *further)) if further else self.assumed
+        known = Known((*self.ordered, *further)) if further else self.assumed
         for statement in needed:
             demand(known.holds(statement), f"hypothesis {text(statement)} is not available")
 
@@ -89,6 +94,11 @@ class Goal(Line):
     def hint(self, name: str) -> Any:
         """What the rule was told under this name; the register has checked that it was told."""
         return (self.hints or {})[name]
+
+
+@lru_cache(maxsize=50_000)
+def _written(statement: Statement) -> str:
+    return repr(statement)
 
 
 Rule = Callable[[Goal], None]
@@ -121,7 +131,7 @@ def everywhere(goal: Goal, premise: Line, positions: set[t.Variable], ranges: Se
     """Reject unless ``premise`` holds at all ``positions`` in ``ranges``, whatever the goal assumes about them."""
     models = [n for n in premise.statement.walk() if isinstance(n, t.Model | t.Law)]
     demand(not any(positions & m.free for m in models), "a model depends on a position of the premise")
-    fixed = [h for h in goal.hypotheses if not positions & h.free]
+    fixed = [h for h in goal.ordered if not positions & h.free]
     known = Known((*fixed, *ranges))
     for h in premise.hypotheses:
         demand(known.holds(h), f"hypothesis {text(h)} is not available at all positions")

@@ -57,7 +57,7 @@ def cite(goal: Goal) -> None:
         line, *others = others
     for other in others:
         goal.require_all(other.hypotheses)
-    known = Known((*goal.hypotheses, *(other.statement for other in others)))
+    known = Known((*goal.ordered, *(other.statement for other in others)))
     values = admissible(hints.get("values", {}), known)
     for needed in line.hypotheses:
         instance = substitute(needed, values)
@@ -113,11 +113,11 @@ def conjunction(goal: Goal) -> None:
 def equals(goal: Goal) -> None:
     """p, from p with equals put for equals, the equation being a hypothesis about a variable."""
     goal.require_all(goal.premises[0].hypotheses)
-    for h in goal.hypotheses:
+    for h in goal.ordered:
         if isinstance(h, t.Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
             given, shown = (substitute(s, {h.left: h.right}) for s in (goal.premises[0].statement, goal.statement))
             if alike(given, shown):
-                known = Known((*goal.hypotheses, given))
+                known = Known((*goal.ordered, given))
                 demand(known.lacking(shown) is None, "the statement need not have a value")
                 goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
                 return

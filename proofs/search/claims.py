@@ -77,12 +77,13 @@ def limits(claim: Claim) -> dict[Limit, Expr]:
 
 def _forms(claim: Claim, part: Basic) -> Forms:
     """The closed forms for the quantities in a part of a claim, under the hypotheses of its domain."""
-    quantities = sorted(part.atoms(Quantity), key=str)
+    quantities = sorted(part.atoms(Quantity), key=lambda q: (str(q), str(q.args[3:])))
     models = [model_of(q) for q in quantities]
     domain = sympy.sympify(claim.domain)
     bound = {limit.args[1] for limit in part.atoms(Limit)}
+    indices = {k for total in part.atoms(Sum) for k in total.variables}
     said = tuple(h for h in And.make_args(domain) if h is not sympy.true and not h.free_symbols & bound)
-    hypotheses = (*said, *_understood(domain, quantities, said, bound | {k for s in part.atoms(Sum) for k in s.variables}))
+    hypotheses = (*said, *_understood(domain, quantities, said, bound | indices))
     letters = Letters(models, hypotheses)
     return Forms(Lines((*letters.hypotheses, *hypotheses)), letters)
 

@@ -20,6 +20,24 @@ def _letters() -> Iterator[Symbol]:
     yield from (Symbol(f"q{n}", positive=True) for n in count(2))
 
 
+_ROOT = Lt(1, sqrt(d))
+
+
+def _largest_first(values: Iterable[Expr], hypotheses: Given) -> list[Expr]:
+    """By how many others each exceeds, as far as is known: the kernel looks at letters in this order."""
+    known = (*hypotheses, _ROOT) if follows(WIDE, hypotheses) else hypotheses
+    values = list(values)
+
+    def exceeds(a: Expr, b: Expr) -> bool:
+        return a != b and follows(Lt(_exponent(b), _exponent(a)), known)
+
+    return sorted(values, key=lambda a: -sum(exceeds(a, b) for b in values)) if len(values) > 1 else values
+
+
+def _exponent(value: Expr) -> Expr:
+    return Integer(1) if value == exp(1) else value.args[0] if value.args else Integer(0)
+
+
 class Letters:
     """The names of all r of some models.
 
@@ -31,8 +49,8 @@ class Letters:
         letters = _letters()
         self._bounds: dict[Expr, Basic] = {}
         self.names: dict[Expr, Symbol] = {}
-        for value in dict.fromkeys(model.plain[r] for model in models):
-            exponent = Integer(1) if value == exp(1) else value.args[0] if value.args else Integer(0)
+        for value in _largest_first(dict.fromkeys(model.plain[r] for model in models), hypotheses):
+            exponent = _exponent(value)
             if not exponent.free_symbols:  # of a number the kernel knows more than a bound
                 continue
             if follows(Gt(exponent, 0), hypotheses):
@@ -64,12 +82,11 @@ class Letters:
     def _order(self, lines: Lines) -> Iterator[str]:
         if len(self.hypotheses) < 2:
             return
-        root = Lt(1, sqrt(d))
-        given = (root,) if lines.follows(WIDE) else ()
+        given = (_ROOT,) if lines.follows(WIDE) else ()
         for a in self.hypotheses:
             for b in self.hypotheses:
                 if a is not b and lines.follows(Lt(a.rhs.args[0], b.rhs.args[0]), given):
                     premises = [lines.add(h, "hypothesis") for h in (a, b)]
                     if a.rhs.has(sqrt(d)) or b.rhs.has(sqrt(d)):
-                        premises.append(lines.add(root, "root"))
+                        premises.append(lines.add(_ROOT, "root"))
                     yield lines.add(Lt(a.lhs, b.lhs), "exponential", premises)

@@ -156,7 +156,8 @@ class _Limits:
         fixed = (*self._fixed(premises), *self._bounds())
         positive = [lines.add(Gt(c, 0, evaluate=False), "sign", fixed, self.given)] if c.free_symbols else []
         root = Pow(square, Rational(1, 2), evaluate=False)
-        outer = lines.add(self._says(root, sqrt(c)), "limit_algebra", (limit, *positive, *fixed), self.given)
+        end = sqrt(c) if c.is_Atom else Pow(c, Rational(1, 2), evaluate=False)
+        outer = lines.add(self._says(root, end), "limit_algebra", (limit, *positive, *fixed), self.given)
         far = self._far(body)
         sign = lines.add(Ge(body, 0, evaluate=False), "sign", (*premises, *self._bounds()), far)
         radicand = lines.add(Ge(square, 0, evaluate=False), "sign", (*premises, *self._bounds()), far)
@@ -193,4 +194,3 @@ def _leading_quotient(e: Expr, x: Symbol) -> Expr:
 def _saturation() -> Derivation:
     """The theorem, with limits of norms that are worked out from the closed forms, not taken from a formula."""
     return saturation_from(*(_leading_quotient(e, i) for e in (g(i), h_squared(i))))
-

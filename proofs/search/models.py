@@ -74,7 +74,8 @@ def model_of(quantity: Quantity) -> Model:
     )
     if not known:
         raise NoIdea(f"no closed form is known for {quantity} with its decoder and inputs")
-    assert decoder is not None and isinstance(inputs, Equicorrelated)
+    assert decoder is not None
+    assert isinstance(inputs, Equicorrelated)
     own: dict[Symbol, Expr] = {beta: decoder.beta, lam: decoder.residual, alpha: inputs.alpha}
     family = None
     if decoder.norm == "layernorm" or decoder.scale != 1:

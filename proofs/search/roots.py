@@ -1,4 +1,4 @@
-"""Roots that a statement itself contains: their radicands are positive where they are squared norms, however written."""
+"""Roots that a statement itself contains: a radicand is positive where it is a squared norm, however written."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import sympy
 from sympy import Basic, Expr, Ge, Gt, Integer, Lt, Mul, exp
 
@@ -39,5 +38,3 @@ def signed(lines: Lines, difference: Expr, given: Given) -> Expr | None:
     number = Mul(*(f for f in factors if f.is_number))
     rest = [f for f in factors if not f.is_number]
     return Mul(number, *rest, evaluate=False) if rest else None
-
-

@@ -44,7 +44,7 @@ class Prover:
             both = [self.show(Implies(*pair, evaluate=False), given, depth) for pair in ((a, b), (b, a))]
             return self.lines.add(s, "conjunction", both, given)
         if isinstance(s, Implies):
-            condition, conclusion = s.args
+            condition, conclusion = tuple(s.args)
             label = self.show(conclusion, (*given, *And.make_args(condition)), depth)
             return self.lines.add(s, "implication", (label,), given)
         if not isinstance(s, Relational):
@@ -54,7 +54,7 @@ class Prover:
         except Open as reason:
             if depth >= DEPTH:
                 raise NoIdea(str(reason)) from None
-            return split(self.forms, s, given, reason, lambda *case: self.show(*case, depth + 1))
+            return split(self.forms, s, given, reason, lambda part, case: self.show(part, case, depth + 1))
 
     def _relation(self, s: Relational, given: Given) -> str:
         """The first attempt; if ``thorough``, the first that the kernel accepts."""
@@ -97,7 +97,8 @@ class Prover:
             yield self.lines.add(s, "symmetric", (), given)
 
     def _level(self, s: Eq, given: Given) -> Iterator[str]:
-        label = level(self.forms, *s.args, given)
+        left, right = s.args
+        label = level(self.forms, left, right, given)
         if label is not None:
             yield label
 

@@ -73,7 +73,8 @@ def _evaluated(forms: Forms, f: Expr, k: Symbol, low: Expr, high: Expr, given: G
 
 def _row_of_weights(forms: Forms, weight: Weight, k: Symbol, given: Given) -> Form:
     """The weights of a query sum to 1, in any layer: the softmax divides by the sum of its numerators."""
-    lines, query, own = forms.lines, weight.query, weight.func(weight.layer, weight.query, weight.query, *weight.args[3:])
+    lines, query = forms.lines, weight.query
+    own = weight.func(weight.layer, query, query, *weight.args[3:])
 
     def power(key: Expr) -> Expr:
         return exp(model_of(weight).decoder.beta * Score(weight.layer, query, key, *weight.args[3:]))
@@ -120,5 +121,3 @@ def _row_of_mix(forms: Forms, mix: Mix, k: Symbol, given: Given) -> Form:
     )
     value = 1 + model.decoder.residual
     return Form(value, (lines.add(equation(rows[0], value), "identity", premises, given),))
-
-

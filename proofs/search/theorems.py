@@ -192,14 +192,12 @@ def _inner_sign(forms: Forms, score: Score, condition: Basic, given: Given) -> L
     if model.family and lines.follows(condition.func(inner, 0), given):
         twin = forms.reduced(inner, given)
         assert twin is not None
-        if model.length == 1:
-            back = twin.premises[0]
-        else:
-            back = lines.add(Eq(condition.lhs, inner / model.length**2), "identity", twin.premises, given)
-        rule = "identity" if condition.func is Eq else "sign"
-        return (lines.add(condition, rule, (back,), given),)
+        back = lines.add(Eq(condition.lhs, inner / model.length**2), "identity", twin.premises, given)
+        if condition.func is not Eq:
+            return (lines.add(condition, "sign", (back,), given),)
+        zero = lines.add(Eq(inner, 0), "hypothesis", (), given)
+        return (lines.add(condition, "identity", (back, zero), given),)
     if condition.func is Eq:
         raise NoIdea(f"whether {condition} is not known")
     label = lines.cite(layer_one(model.norm), "g", forms.plain(model, {i: score.query, j: score.key}), given)
     return (lines.add(condition, "sign", (label, *forms.letters.bounds(lines)), given),)
-
