@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import And, Basic, E, Eq, Equivalent, Gt, Implies, Le, Lt, Rational, Sum, exp, sqrt
+from sympy import And, Basic, E, Eq, Equivalent, Gt, Implies, Le, Limit, Lt, Rational, Sum, exp, oo, sqrt
 
 from proofs.engines.symbolic import examine
 from proofs.registry import shipped
@@ -13,6 +13,7 @@ from proofs.search import search
 from proofs.verdict import Verdict
 from theory import Bidirectional, Causal, Claim, Decoder, Equicorrelated, Gram, Rope, Score, Sphere, Weight
 from theory.derivation import Derivation
+from theory.export.latex import derivation_latex
 from theory.quantities import Mix, bind
 from theory.symbols import alpha, beta, d, i, j, k, lam
 
@@ -287,3 +288,21 @@ def test_what_is_found_is_a_derivation() -> None:
     found = search(Claim("test", Lt(HERE, CLOSER), And(j < i, *PAPER)))
     assert isinstance(found, Derivation)
     assert found.conclusion == bind(Lt(HERE, CLOSER), Decoder(), Equicorrelated(alpha))
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        Claim("rows", Eq(Sum(Weight(2, i, k), (k, 1, i)), 1)),
+        Claim("root", Eq(HERE, sqrt(j / i)), j <= i, decoder=BARE, inputs=ZERO),
+        Claim("limit", Eq(Limit(sqrt(i) * HERE, i, oo), sqrt(j)), decoder=BARE, inputs=ZERO),
+        *(Claim(name, Lt(HERE, CLOSER), And(j < i, WIDE, *PAPER), decoder=NORMALISED[name][0])
+          for name in ("l2, scale 2", "LayerNorm, scale 3")),
+        replace(next(claim for claim in _PROVED if claim.id == "kim2025.layernorm-sharper"), proof=None),
+    ],
+    ids=lambda claim: claim.id,
+)  # fmt: skip
+def test_what_is_found_can_be_printed(claim: Claim) -> None:
+    text = derivation_latex(search(claim, thorough=True), {})
+    assert "found by search" in text
+    assert text.count("$") % 2 == 0
