@@ -91,7 +91,7 @@ def verify(
 
     >>> from sympy import Lt
     >>> from theory import Equicorrelated, Score
-    >>> verify(Claim("mine", Lt(Score(2, 2, 1), 1), inputs=Equicorrelated(0))).verdict
+    >>> verify(Claim("mine", Lt(Score(3, 5, 2), Score(3, 5, 3)), inputs=Equicorrelated(0))).verdict
     <Verdict.ENCLOSED: 'ENCLOSED'>
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:

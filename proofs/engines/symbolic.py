@@ -10,7 +10,7 @@ from sympy import Eq, Ne
 
 from proofs.derivations import prove
 from proofs.kernel.known import Rejected
-from proofs.tactics import NoIdea, limits, search
+from proofs.search import NoIdea, candidates, limits
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 from theory.derivation import Derivation
@@ -40,13 +40,11 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
             witness=_any_point(claim),
         )
     try:
-        derivation = claim.proof if claim.proof is not None else search(claim)
-        prove(claim, derivation)
+        derivation = _checked(claim)
     except NoIdea as reason:
         return record(Verdict.UNKNOWN, "", f"no derivation found: {reason}")
     except Rejected as reason:
-        given = GIVEN if claim.proof is not None else "the derivation found by search"
-        return record(Verdict.UNKNOWN, "", f"{given} does not check: {reason}")
+        return record(Verdict.UNKNOWN, "", f"{GIVEN} does not check: {reason}")
     count = _steps(derivation)
     return record(
         Verdict.PROVED,
@@ -55,15 +53,34 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     )
 
 
+def _checked(claim: Claim) -> Derivation:
+    """The claim's derivation, or one that is found for it, checked.
+
+    Raises:
+        Rejected: its own does not check.
+        NoIdea: none is found that does.
+    """
+    if claim.proof is not None:
+        prove(claim, claim.proof)
+        return claim.proof
+    reason = "no way to show it"
+    for derivation in candidates(claim):
+        try:
+            prove(claim, derivation)
+        except Rejected as objection:
+            reason = str(objection)
+        else:
+            return derivation
+    raise NoIdea(reason)
+
+
 def _proved_equal(claim: Claim) -> Derivation | None:
     """A checked derivation that the two sides, claimed to differ, are equal; None if none is found."""
     opposite = replace(claim, statement=Eq(*claim.bound_statement.args), proof=None)
     try:
-        found = search(opposite)
-        prove(opposite, found)
-    except (NoIdea, Rejected):
+        return _checked(opposite)
+    except NoIdea:
         return None
-    return found
 
 
 def _any_point(claim: Claim) -> dict[str, object]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, wraps
+from functools import cached_property, lru_cache, wraps
 from typing import Any
 
 from proofs.kernel.algebra import canonical, identical
@@ -27,6 +27,11 @@ class Line:
     statement: Statement
     hypotheses: frozenset[Statement]
     supposed: frozenset[Supposition] = frozenset()
+
+    @cached_property
+    def ordered(self) -> tuple[Statement, ...]:
+        """The hypotheses in an order that is the same in every run: the search for signs depends on it."""
+        return tuple(sorted(self.hypotheses, key=_written))
 
     def require_free(self, variables: Iterable[t.Variable]) -> None:
         """Reject if the line holds only at a fixed value of one of these variables."""
@@ -54,7 +59,7 @@ class Goal(Line):
     @cached_property
     def assumed(self) -> Known:
         """What the hypotheses say."""
-        return Known(self.hypotheses)
+        return Known(self.ordered)
 
     @cached_property
     def known(self) -> Known:
@@ -62,7 +67,7 @@ class Goal(Line):
         usable = [p.statement for p in self.premises if all(map(self.assumed.holds, p.hypotheses))]
         parts = [part for statement in usable for part in conjuncts(statement)]
         equations = {canonical(p.left): p.right for p in parts if isinstance(p, Relation) and p.kind == "="}
-        return Known((*self.hypotheses, *usable), equations)
+        return Known((*self.ordered, *usable), equations)
 
     @cached_property
     def usable(self) -> tuple[Statement, ...]:
@@ -73,7 +78,7 @@ class Goal(Line):
         self, needed: Sequence[Statement] | frozenset[Statement], further: Sequence[Statement] = ()
     ) -> None:
         """Reject unless all ``needed`` statements follow from the hypotheses and ``further`` ones."""
-        known = Known((*self.hypotheses, *further)) if further else self.assumed
+        known = Known((*self.ordered, *further)) if further else self.assumed
         for statement in needed:
             demand(known.holds(statement), f"hypothesis {text(statement)} is not available")
 
@@ -96,6 +101,12 @@ class Goal(Line):
     def require_same(self, value: Term, expected: Term) -> None:
         """Reject unless ``value`` is ``expected``, up to arithmetic."""
         demand(identical(value, expected), f"the right side should be {text(expected)}")
+
+
+
+@lru_cache(maxsize=50_000)
+def _written(statement: Statement) -> str:
+    return repr(statement)
 
 
 Rule = Callable[[Goal], "frozenset[Supposition] | None"]  # what it leaves supposed, if not what its premises do
@@ -156,7 +167,7 @@ def everywhere(goal: Goal, premise: Line, positions: set[t.Variable], ranges: Se
     premise.require_free(positions)
     models = [n for n in premise.statement.walk() if isinstance(n, t.Model | t.Law)]
     demand(not any(positions & m.free for m in models), "a model depends on a position of the premise")
-    fixed = [h for h in goal.hypotheses if not positions & h.free]
+    fixed = [h for h in goal.ordered if not positions & h.free]
     known = Known((*fixed, *ranges))
     for h in premise.hypotheses:
         demand(known.holds(h), f"hypothesis {text(h)} is not available at all positions")

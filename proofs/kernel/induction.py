@@ -40,7 +40,7 @@ def induction(goal: Goal) -> frozenset[Supposition]:
             (first, base, frozenset[Supposition](), ()),
             (following, plus(n, ONE), suppositions, (later,)),
         ):
-            wanted, known = substitute(p.statement, {n: value}), Known((*p.hypotheses, *allowed))
+            wanted, known = substitute(p.statement, {n: value}), Known((*p.ordered, *allowed))
             demand(alike(line.statement, wanted), f"{text(line.statement)} is not {text(wanted)}")
             demand(line.supposed <= rest, f"{text(line.statement)} rests on another supposition")
             for h in line.hypotheses:

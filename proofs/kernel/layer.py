@@ -133,6 +133,19 @@ def symmetric(goal: Goal) -> None:
     goal.require_same(value, at(entry, "gram", entry.key, entry.query))
 
 
+@rule()
+def norm(goal: Goal) -> None:
+    """G_ii > 0 in any layer, from linearly independent inputs.
+
+    x_k' is M_kk x_k plus a combination of x_1..x_(k-1), and M_kk > 0, because a weight is positive, its factor
+    v / ||x_k|| is, and residual >= 0: so a layer keeps vectors linearly independent, and none vanishes.
+    """
+    _, left, right = goal.relation("<")
+    entry = causal(right, "gram")
+    demand(left == ZERO and canonical(entry.query) == canonical(entry.key), "the statement is not G_ii > 0")
+    demand(goal.assumed.independent(entry.model.law, entry.query), "the inputs may be dependent")
+
+
 @rule(premises=3, discharges=True, hints={"at": tuple})
 def minors(goal: Goal) -> None:
     """G_ij G_kl >= G_il G_kj for all i < k and j < l, from the same of G in the layer below and of M, and M >= 0.

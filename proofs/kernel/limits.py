@@ -102,3 +102,13 @@ def limit_of_equal(goal: Goal) -> None:
         eventually = isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free
         lasting = goal.known.lacking(h) is None if eventually else goal.assumed.holds(h)
         demand(lasting, f"{text(h)} need not hold for large {x.name}")
+
+
+@rule(premises=1)
+def limit_of_square(goal: Goal) -> None:
+    """lim f = 0, from lim f^2 = 0: |f| = sqrt(f^2), and the root is continuous at 0 from the right."""
+    f, x, value = _limit(goal)
+    demand(value == ZERO, "the limit is not 0")
+    (premise,) = goal.premises
+    wanted = t.equal(t.Limit(t.Power(f, 2), x), ZERO)
+    demand(canonical(premise.statement) == canonical(wanted), "the premise is not the limit of the square")

@@ -42,7 +42,7 @@ def cite(goal: Goal) -> None:
         raise Rejected("nothing is cited: no premise, and no such step of such a lemma")
     for other in others:
         goal.require_all(other.hypotheses)
-    known = Known((*goal.hypotheses, *(other.statement for other in others)))
+    known = Known((*goal.ordered, *(other.statement for other in others)))
     values = admissible(hints.get("values", {}), known)
     line.require_free(values)
     for needed in line.hypotheses:
@@ -98,13 +98,13 @@ def conjunction(goal: Goal) -> None:
 @rule(premises=1)
 def equals(goal: Goal) -> None:
     """p, from p with equals put for equals, the equation being a hypothesis about a variable."""
-    for h in goal.hypotheses:
+    for h in goal.ordered:
         match h:
             case t.Relation(kind="=", left=t.Variable() as x, right=value):
                 given, shown = (substitute(s, {x: value}) for s in (goal.premises[0].statement, goal.statement))
                 if alike(given, shown):
                     demand(
-                        Known((*goal.hypotheses, given)).lacking(shown) is None, "the statement need not have a value"
+                        Known((*goal.ordered, given)).lacking(shown) is None, "the statement need not have a value"
                     )
                     goal.known.grant(*value_conditions(goal.statement))
                     return

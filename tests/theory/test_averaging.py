@@ -12,7 +12,7 @@ from sympy import And, Ge, Le, Lt, Rational
 from numerics.balls import enclose, less, working_precision
 from proofs.derivations import prove
 from proofs.kernel.known import Rejected
-from proofs.tactics import NoIdea, search
+from proofs.search import NoIdea, search
 from theory import Claim, Decoder, Equicorrelated, alpha, i, j, l
 from theory.averaging import AVERAGING, increasing
 from theory.position import Alibi
