@@ -255,8 +255,8 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
+    from proofs.pipeline import Contradiction
     from proofs.supervision import Broken
-    from proofs.verify import Contradiction
 
     if isinstance(outcome, Broken):
         return Row(name, error=f"claim {name}: {_internal(outcome.message)}")

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
+from proofs.pipeline import Contradiction, Pipeline
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from proofs.verify import Contradiction, Pipeline
 from theory.claim import Claim
 from theory.errors import InvalidInput
 

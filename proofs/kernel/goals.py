@@ -103,7 +103,6 @@ class Goal(Line):
         demand(identical(value, expected), f"the right side should be {text(expected)}")
 
 
-
 @lru_cache(maxsize=50_000)
 def _written(statement: Statement) -> str:
     return repr(statement)

@@ -103,9 +103,7 @@ def equals(goal: Goal) -> None:
             case t.Relation(kind="=", left=t.Variable() as x, right=value):
                 given, shown = (substitute(s, {x: value}) for s in (goal.premises[0].statement, goal.statement))
                 if alike(given, shown):
-                    demand(
-                        Known((*goal.ordered, given)).lacking(shown) is None, "the statement need not have a value"
-                    )
+                    demand(Known((*goal.ordered, given)).lacking(shown) is None, "the statement need not have a value")
                     goal.known.grant(*value_conditions(goal.statement))
                     return
     raise Rejected("no hypothesis turns the premise into the statement")

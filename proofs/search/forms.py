@@ -11,10 +11,10 @@ from proofs.search.letters import Letters
 from proofs.search.lines import Given, Labels, Lines, NoIdea
 from proofs.search.models import Model, model_of
 from theory.equivalence import first_layer, reduction
-from theory.layer_one import l, layer_one, r
+from theory.layer_one import layer_one, p, r
 from theory.layer_two import closed_form, norms
 from theory.quantities import Gram, Mix, Quantity, Score, Weight
-from theory.symbols import i, j, k
+from theory.symbols import i, j
 
 # (kind of quantity) -> steps with its closed form in layer one, on and below the diagonal
 _PLAIN = {
@@ -26,8 +26,7 @@ _PLAIN = {
 # the same, for the step that leads to the twin
 _TWIN = {Weight: ("A-self", "A-one"), Mix: ("M-self", "M-earlier"), Gram: ("G", "G"), Score: ("S-one", "S-one")}
 
-INDEX = k  # a position in derivations
-INDEX_OF_SUM = l  # of sums in derivations; claims have no such symbol
+INDEX_OF_SUM = p  # of sums in derivations; claims have no such symbol
 
 
 class Open(Exception):

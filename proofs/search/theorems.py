@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, sqrt, sympify
+from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, sympify
 
-from proofs.search.forms import INDEX, Forms
+from proofs.search.forms import Forms
 from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.models import Model, model_of
 from theory import averaging
 from theory.equivalence import recency
 from theory.layer_one import layer_one
 from theory.layer_two import below_diagonal, increasing, norms, order
-from theory.quantities import Gram, Mix, Score, Weight
+from theory.quantities import Gram, Score, Weight
 from theory.symbols import alpha, i, j, l
 
 
@@ -96,20 +96,6 @@ def _below(forms: Forms, small: Expr, large: Expr, given: Given) -> str | None:
             label = forms.lines.add(Lt(scaled, model.gain), "product", (label,), given, {"factor": model.gain})
         label = forms.lines.add(Lt(small, model.gain), "sign", (label, *twin.premises), given)
     return label
-
-
-def coefficient_positive(forms: Forms, mix: Mix, model: Model, given: Given) -> str:
-    """M_kk > 0 in any layer, of l2 normalisation without a twin."""
-    lines, k = forms.lines, mix.query
-    if mix.layer == 1:
-        label = lines.cite(layer_one(model.norm), "M-self", forms.plain(model, {i: k}), given)
-        return lines.add(Gt(mix, 0), "sign", (label,), given)
-    weight = Weight(mix.layer, k, k, *mix.args[3:])
-    positive = forms.weight_positive(weight, model, given)
-    length = forms.length_positive(mix, k, given)
-    gram = Gram(mix.layer - 1, k, k, *mix.args[3:])
-    label = lines.add(Eq(mix, weight / sqrt(gram) + model.decoder.residual), "mix", (length,), given)
-    return lines.add(Gt(mix, 0), "sign", (label, positive, length), given)
 
 
 def _fall(forms: Forms, small: Expr, large: Expr, given: Given) -> str | None:

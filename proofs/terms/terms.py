@@ -339,7 +339,7 @@ class Entry(Term):
 
 @node
 class Correction(Term):
-    """c in E Q = limit + c/d + O(1/d^2), for the expectation of a quantity Q over random inputs; their law has no width."""
+    """c in E Q = limit + c/d + O(1/d^2), Q a quantity over random inputs; the law carries no width."""
 
     entry: Entry
 

@@ -22,9 +22,9 @@ from sympy import Lt
 
 from proofs import cli, limits, registry
 from proofs.limits import Limit, Lost, supervise
+from proofs.pipeline import Contradiction, Pipeline, verify
 from proofs.supervision import Supervised
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from proofs.verify import Contradiction, Pipeline, verify
 from theory import Claim, Equicorrelated, Score
 from theory.claim import MalformedClaim
 from theory.errors import InvalidInput
@@ -36,7 +36,7 @@ WILD = """
 import os, signal, sys, threading, time
 from sympy import Lt
 from proofs.verdict import Evidence, Result, Verdict
-from proofs.verify import Pipeline
+from proofs.pipeline import Pipeline
 from theory import Claim, Equicorrelated, Score
 
 def wild():

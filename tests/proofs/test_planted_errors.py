@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from sympy import Add, And, Basic, Eq, Ge, Gt, Implies, Le, Limit, Lt, preorder_traversal
 
+from proofs.pipeline import verify
 from proofs.registry import shipped
 from proofs.verdict import Verdict
-from proofs.verify import verify
 from theory.claim import Claim
 from theory.quantities import Quantity
 from theory.symbols import i

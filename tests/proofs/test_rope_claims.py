@@ -12,9 +12,9 @@ from proofs.engines.evaluate import evaluator
 from proofs.engines.question import question
 from proofs.engines.scene import Scene
 from proofs.engines.truth import Undefined
+from proofs.pipeline import verify
 from proofs.terms.reading import read_term, read_variable
 from proofs.verdict import Verdict
-from proofs.verify import verify
 from theory import (
     Alibi,
     Bidirectional,

@@ -9,8 +9,8 @@ from sympy import Abs, And, E, Eq, Gt, Implies, Le, Limit, Lt, Rational, atan, e
 
 from proofs import registry
 from proofs.engines import symbolic
+from proofs.pipeline import Contradiction, combined, verify
 from proofs.verdict import Evidence, Result, Verdict
-from proofs.verify import Contradiction, combined, verify
 from theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, i, j
 
 INDEPENDENT = Equicorrelated(0)

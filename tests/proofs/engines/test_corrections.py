@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Ge, Gt, Le, Lt, Rational
 
+from proofs.pipeline import verify
 from proofs.registry import recorded, shipped
 from proofs.verdict import Result, Verdict
-from proofs.verify import verify
 from theory import (
     Bidirectional,
     Claim,

@@ -11,8 +11,8 @@ from numerics.certify import Order, steps
 from proofs.engines import enclosure, order
 from proofs.engines.question import question as read
 from proofs.engines.region import Region
+from proofs.pipeline import verify
 from proofs.verdict import Verdict
-from proofs.verify import verify
 from theory import (
     Bidirectional,
     Claim,
