@@ -13,7 +13,7 @@ from theory import averaging
 from theory.decoder import Bidirectional, Decoder
 from theory.derivation import Step
 from theory.inputs import Equicorrelated, Sphere
-from theory.layer_one import R_IS, layer_one, r
+from theory.layer_one import R_IS, layer_one, p, r
 from theory.quantities import Gram
 from theory.symbols import alpha, beta, d, i, j, k, lam
 
@@ -93,18 +93,19 @@ def test_symmetric():
     rejected(Eq(G(2, i, j, inputs=Sphere(d, 0)), G(2, j, i, inputs=Sphere(d, 0))), "symmetric")
 
 
-PRODUCTS = averaging.layer(2)  # ends with the rule
-ORDERED = (Lt(i, k), Lt(j, l))
+PRODUCTS = averaging.every_layer()
+(PRODUCT,) = (step for step in PRODUCTS.steps if step.rule == "minors")
+ORDERED = (Lt(i, k), Lt(j, p))
 
 
 def test_minors():
     altered(PRODUCTS, "minors")
     altered(PRODUCTS, "minors", given=(*ORDERED, Lt(k, 5)))  # less than is known
-    below, entries, inside = PRODUCTS.steps[-1].premises
-    smaller = PRODUCTS.steps[-1].statement
+    below, entries, inside = PRODUCT.premises
+    smaller = PRODUCT.statement
     for changes in (
         {"given": ORDERED[:1]},
-        {"given": (Lt(i, k), Lt(l, j))},
+        {"given": (Lt(i, k), Lt(p, j))},
         {"statement": Le(*smaller.args)},
         {"statement": Gt(*smaller.args)},  # the minor may vanish
         {"statement": smaller.xreplace({q: G(3, *q.args[1:3], decoder=q.decoder) for q in smaller.atoms(Gram)})},
@@ -112,8 +113,8 @@ def test_minors():
         {"premises": (below, entries)},
         {"premises": (below, entries, below)},
         {"premises": (below, "M-self", inside)},
-        {"hints": {"at": (k, j, i, l)}},
-        {"hints": {"at": (i, j, i, l)}},
+        {"hints": {"at": (k, j, i, p)}},
+        {"hints": {"at": (i, j, i, p)}},
         {"hints": {"at": (i, j, i + 1, j + 1)}},
     ):
         refused(PRODUCTS, "minors", **changes)
@@ -123,7 +124,7 @@ def test_minors():
 def test_the_premises_of_minors_hold_at_all_positions(place):
     """A premise that is known for some positions only is not enough, whatever the goal assumes of them."""
     steps = {step.label: step for step in PRODUCTS.steps}
-    premises = list(steps["minor"].premises)
+    premises = list(PRODUCT.premises)
     name, premises[place] = premises[place], "part"
     for further in (Lt(k, 5), Eq(i, 3), Gt(j, 1)):
         part = Step("part", steps[name].statement, "cite", (name,), (*steps[name].given, further))
@@ -136,27 +137,26 @@ def test_the_premises_of_minors_hold_at_all_positions(place):
 def test_minors_of_different_models_do_not_mix():
     """A minor whose rows come from different decoders is none of one matrix."""
     own = Decoder(beta=0, residual=i)
-    model = {q: Gram(q.layer, *q.args[1:3], decoder=own, inputs=X) for q in PRODUCTS.steps[-1].statement.atoms(Gram)}
-    refused(PRODUCTS, "minors", statement=PRODUCTS.steps[-1].statement.xreplace(model))
+    model = {q: Gram(q.layer, *q.args[1:3], decoder=own, inputs=X) for q in PRODUCT.statement.atoms(Gram)}
+    refused(PRODUCTS, "minors", statement=PRODUCT.statement.xreplace(model))
     (first, *_) = model
-    refused(PRODUCTS, "minors", statement=PRODUCTS.steps[-1].statement.xreplace({first: model[first]}))
+    refused(PRODUCTS, "minors", statement=PRODUCT.statement.xreplace({first: model[first]}))
 
 
 def test_rows_and_columns_of_minors_vary_by_themselves():
     """Of the layer below only the minors with j = i are known."""
-    (last,) = (step for step in PRODUCTS.steps if step.rule == "minors")
     steps = {step.label: step for step in PRODUCTS.steps}
     same = {j: i}
     parts = tuple(
         Step(f"{name} at {i}{i}", steps[name].statement.xreplace(same), "cite", (name,),
              tuple(h.xreplace(same) for h in steps[name].given), {"values": same})
-        for name in last.premises
+        for name in PRODUCT.premises
     )  # fmt: skip
-    changes = {"statement": last.statement.xreplace(same), "given": (Lt(i, k), Lt(i, l)), "hints": {"at": (i, i, k, l)}}
+    changes = {"statement": PRODUCT.statement.xreplace(same), "given": (Lt(i, k), Lt(i, p)), "hints": {"at": (i, i, k, p)}}
     refused(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)
 
 
-INDEPENDENT = averaging.increasing(3)
+INDEPENDENT = averaging.increasing()
 
 
 def test_independence():
@@ -166,52 +166,37 @@ def test_independence():
         return S(layer, a, b, **{"decoder": averaging.AVERAGING, **model})
 
     for changes in (
+        {"statement": Lt(score(3, i, j), 1)},
+        {"statement": Lt(score(2, i, j), 1)},
+        {"statement": Lt(S(l, i, j), 1)},  # any l2 decoder
+        {"given": (Lt(j + 1, i),)},
+        {"hints": {"at": k}},  # once needed
+    ):
+        altered(INDEPENDENT, "independence", **changes)
+    for changes in (
         {"given": ()},  # i may equal j
         {"given": (Lt(i, j),)},
-        {"premises": ("M-1",)},
-        {"premises": ("M-2", "M-1")},
-        {"premises": ("M-1", "M-1")},
-        {"statement": Lt(score(4, i, j), 1)},
-        {"statement": Lt(score(2, i, j), 1)},
+        {"statement": Lt(score(1, i, j), 1)},  # layer one is known
+        {"statement": Lt(score(l - 1, i, j), 1)},
         {"statement": Lt(score(3, i, j), 0)},
         {"statement": Gt(score(3, i, j), 1)},
-        {"statement": Lt(score(3, i, j, inputs=Equicorrelated(1 - alpha)), 1)},
-        {"statement": Lt(S(3, i, j), 1)},  # another decoder
-        {"hints": {"at": i}},
+        {"statement": Lt(score(3, i, j, inputs=Equicorrelated(Rational(-1, 10))), 1)},
+        {"statement": Lt(score(3, i, j, decoder=Decoder(norm="none")), 1)},
+        {"statement": Lt(score(3, i, j, decoder=Decoder(scale=Rational(1, 2))), 1)},
+        {"statement": Lt(score(3, i, j, inputs=Sphere(d, 0)), 1)},
         {"hints": {"at": Integer(1)}},
     ):
         refused(INDEPENDENT, "independence", **changes)
 
 
-def test_independence_needs_every_position():
-    """That M_kk does not vanish at some positions is not enough, not even at i and j."""
-    lemmas = {"M-1": averaging.first_layer(), "M-2": averaging.layer(2)}
-    for at, further in ((k, (k <= 5,)), (k, (j <= k,)), (Integer(1), ()), (i, ()), (i + 1, ())):
-        parts = [
-            replace(line, label=f"{label} at {at}", statement=line.statement.xreplace({k: at}), given=further,
-                    hints={"lemma": lemmas[label].name, "step": "M-positive", "values": {i: at, j: at}})
-            for label, line in ((step.label, step) for step in INDEPENDENT.steps) if label in lemmas
-        ]  # fmt: skip
-        changes = {"premises": tuple(part.label for part in parts), "hints": {"at": at}}
-        given = {"given": (Lt(j, i), *further)}
-        if at == i:  # any name of the position will do
-            altered(INDEPENDENT, "independence", *parts, **changes)
-        else:
-            refused(INDEPENDENT, "independence", *parts, **changes, **given)
-
-
-def test_independence_is_about_one_model():
-    """In the model k only M_kk is known not to vanish."""
-    own = {"decoder": Decoder(beta=beta, residual=k)}
-    coefficient = M(1, k, k, **own)
-    hints = {"lemma": "layer-one", "step": "M-self", "values": {i: k, lam: k}}
-    steps = (
-        Step("M", Eq(coefficient, k + r / (r + k - 1)), "cite", hints=hints),
-        Step("positive", Gt(coefficient, 0), "sign", ("M",)),
-        Step("goal", Lt(S(2, i, j, **own), 1), "independence", ("positive",), hints={"at": k}),
-    )
-    with pytest.raises(Rejected, match="a model depends"):
-        derive(*steps, given=(R_IS, Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)), lemmas=[layer_one()])
+def test_a_norm_is_positive():
+    shown(Gt(G(3, i, i), 0), "norm")
+    shown(Gt(G(l, i + 1, 1 + i), 0), "norm", given=[alpha >= 0, alpha < 1])
+    rejected(Gt(G(3, i, j), 0), "norm", given=[j <= i], match="not G_ii > 0")
+    rejected(Gt(G(3, i, i), 1), "norm", match="not G_ii > 0")
+    rejected(Gt(A(3, i, i), 0), "norm", match="no rule defines")
+    rejected(Gt(G(1, 3, 3, inputs=Equicorrelated(Rational(-1, 2))), 0), "norm", match="may be dependent")
+    rejected(Gt(G(1, i, i, inputs=Sphere(d, 0)), 0), "norm", match="no rule defines")
 
 
 def test_a_hidden_key_has_no_softmax_even_if_its_score_cancels():

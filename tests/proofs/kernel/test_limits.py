@@ -159,3 +159,12 @@ def test_limit_of_equal_in_detail():
     late = replace(more, given=(lam > 5,))
     with pytest.raises(Rejected, match="is not available"):
         goal(f, (unit, own, late), ("e", "m"), given=wide)
+
+
+def test_limit_of_square():
+    square = Eq(to_infinity(G(1, i, j) ** 2), 0)
+    shown(Eq(to_infinity(G(1, i, j)), 0), "limit_of_square", square)
+    rejected(Eq(to_infinity(G(1, i, j)), 1), "limit_of_square", square, match="not 0")
+    rejected(Eq(to_infinity(G(1, i, i)), 0), "limit_of_square", square, match="limit of the square")
+    rejected(Eq(to_infinity(G(1, i, j)), 0), "limit_of_square", Eq(to_infinity(G(1, i, j)), 0), match="of the square")
+    rejected(Eq(to_infinity(G(1, i, j)), 1), "limit_of_square", Eq(to_infinity(G(1, i, j) ** 2), 1), match="not 0")

@@ -21,11 +21,12 @@ HERE = Path(__file__).parent
 NEEDED = {
     "decreasing": {"at"},
     "minors": {"at"},
-    "independence": {"at"},
+    "suppose": {"at"},
+    "induction": {"at", "from"},
     "product": {"factor"},
     "quotient": {"numerator"},
 }
-OPTIONS = {"cite": {"lemma", "step", "values"}, "sign": {"form"}}
+OPTIONS = {"cite": {"lemma", "step", "values"}, "sign": {"form"}, "independence": {"at"}}
 COUNTS = {
     "termwise": 1,
     "positive_sum": 1,
@@ -34,13 +35,16 @@ COUNTS = {
     "decreasing": 1,
     "minors": 3,
     "limit_of_equal": 2,
+    "limit_of_square": 1,
+    "suppose": 0,
 }
 TRUE = Ge(lam, 0, evaluate=False)
 
 
 def told(rule):
     """Hints of the right types for a rule."""
-    kinds = {"at": i if rule == "independence" else (i, j), "factor": alpha, "numerator": alpha}
+    one = rule in ("independence", "suppose", "induction")
+    kinds = {"at": i if one else (i, j), "factor": alpha, "numerator": alpha, "from": Integer(1)}
     return {name: kinds[name] for name in NEEDED.get(rule, ())}
 
 
@@ -71,12 +75,12 @@ def test_a_rule_takes_no_other_hints(rule):
 @pytest.mark.parametrize(("rule", "name"), [(rule, name) for rule, names in NEEDED.items() for name in names])
 def test_a_missing_hint_is_named(rule, name):
     with pytest.raises(Rejected, match=f"the rule needs the hint '{name}'"):
-        step(rule, COUNTS.get(rule, 0))
+        step(rule, COUNTS.get(rule, 0), {other: hint for other, hint in told(rule).items() if other != name})
 
 
 @pytest.mark.parametrize("rule", COUNTS)
 def test_premises_are_counted(rule):
-    for number in {COUNTS[rule] - 1, COUNTS[rule] + 1}:
+    for number in {COUNTS[rule] - 1, COUNTS[rule] + 1} - {-1}:
         with pytest.raises(Rejected, match=rf"the rule has {COUNTS[rule]} premises, not {number}"):
             step(rule, number, told(rule))
 
@@ -95,7 +99,7 @@ def test_hints_have_a_type(rule, hints):
 
 def test_hints_are_what_is_declared():
     """The two lists above are complete: with just these hints no rule complains of a hint."""
-    optional = {"form": alpha, "lemma": "l", "step": "s", "values": {}}
+    optional = {"at": i, "form": alpha, "lemma": "l", "step": "s", "values": {}}
     for rule in RULES:
         hints = {name: optional[name] for name in OPTIONS.get(rule, ())}
         try:
