@@ -537,7 +537,7 @@ def _setting(decoder: Decoder, at: Scene, tokens: int) -> Setting | None:
 
 def _negative(parameter: Number) -> bool:
     """Whether it is out of range, by more than the step of a difference quotient."""
-    return parameter < -Fraction(1, 10**_STEP)
+    return real(parameter) < -(mpf(10) ** -_STEP)
 
 
 def _biases(position: Any, tokens: int, at: Scene) -> list[tuple[int, Value]]:

@@ -8,6 +8,7 @@ that have no value somewhere (roots, logarithms, divisions, hidden keys, positio
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -20,8 +21,9 @@ from hypothesis.strategies import DrawFn, SearchStrategy
 from mpmath import mp
 from sympy import And, Basic, Eq, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, Rational, Symbol
 
-from tests.differential.evaluator import Outside, Unreadable, domain_at, statement_at, value_at
-from theory.claim import Claim, MalformedClaim
+from tests.differential.attention import real
+from tests.differential.evaluator import DIGITS, Outside, Unreadable, domain_at, statement_at, value_at
+from theory.claim import Claim
 from theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated
@@ -40,6 +42,7 @@ _FREE = Symbol("q", integer=True)  # indices that may start anywhere, from zero,
 _NATURAL = Symbol("q", integer=True, nonnegative=True)
 _PLACE = Symbol("q", integer=True, positive=True)
 _QUANTITIES = (Score, Weight, Gram, Mix)
+_NOT_REAL = re.compile("comparable|[Cc]omplex|NaN|[Ii]nvalid|real")  # what SymPy says of numbers that are not real
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ class Draft:
             found = [value_at(expression, stub, point) for point in self.points()]
         except (Outside, Unreadable):
             return []
-        return [] if None in found else found
+        with mp.workdps(DIGITS):
+            return [] if None in found else [real(v) for v in found]
 
 
 def _ints(low: int, high: int) -> tuple[Fraction, ...]:
@@ -642,8 +646,10 @@ def _drawn(draw: DrawFn, families: tuple[str, ...]) -> Drawn | None:
         draft, statement = _FAMILIES[name][1](draw)
         claim = draft.claim(statement)
         parts = claim.free_symbols
-    except (InvalidInput, MalformedClaim, TypeError, RecursionError):
-        return None  # SymPy or the model refuses it: a complex number, an empty range
+    except (ValueError, TypeError) as refusal:  # InvalidInput is a ValueError
+        if not isinstance(refusal, InvalidInput) and not _NOT_REAL.search(str(refusal)):
+            raise
+        return None  # SymPy or the model refuses it: a complex number, a parameter out of range
     if not isinstance(statement, sympy.logic.boolalg.Boolean) or statement in (sympy.true, sympy.false):
         return None
     if sympy.sympify(claim.domain) is sympy.false or _foreign(statement) or _foreign(sympy.sympify(claim.domain)):
