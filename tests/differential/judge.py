@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import prod
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -165,20 +166,31 @@ def _for(claim: Claim, given: Ruling) -> str | None:
 def _points(
     claim: Claim, likely: Mapping[Symbol, tuple[Fraction, ...]], seed: int, most: int = 60
 ) -> Iterator[dict[Symbol, Fraction]]:
-    """Likely points in random order; real symbols also between their likely values."""
+    """Likely points in random order, then points among the numbers that the claim mentions and between all of them."""
     random = Random(seed)
-    free = set(claim.free_symbols)
-    names = sorted(set(likely) | free, key=lambda s: s.name)
+    names = sorted(set(likely) | set(claim.free_symbols), key=lambda s: s.name)
     choices = {s: likely.get(s) or _usual(s) for s in names}
-    size = 1
-    for values in choices.values():
-        size *= len(values)
-    if size <= most:
+    if prod(map(len, choices.values())) <= most:
         every = [dict(zip(names, choice, strict=True)) for choice in product(*choices.values())]
         random.shuffle(every)
         yield from every
+    mentioned = _mentioned(claim)
+    more = {s: (*choices[s], *(v for v in mentioned if _suits(s, v))) for s in names}
     for _ in range(most // 2):
-        yield {s: _between(random, s, choices[s]) for s in names}
+        yield {s: _between(random, s, more[s]) for s in names}
+
+
+def _mentioned(claim: Claim) -> list[Fraction]:
+    """The numbers in statement and domain, their neighbours and their negatives."""
+    formulas = (sympy.sympify(claim.statement), sympy.sympify(claim.domain))
+    atoms = {Fraction(int(v.p), int(v.q)) for f in formulas for v in f.atoms(sympy.Rational) if abs(v) <= 50}
+    return sorted({v + step for v in atoms for step in (-1, 0, 1) if step == 0 or v.denominator == 1} | {-v for v in atoms})
+
+
+def _suits(symbol: Symbol, value: Fraction) -> bool:
+    if symbol.is_integer:
+        return value.denominator == 1 and value >= 1
+    return value >= 0 or not symbol.is_nonnegative
 
 
 def _usual(symbol: Symbol) -> tuple[Fraction, ...]:
@@ -198,9 +210,8 @@ def _words(point: Mapping[Symbol, Any]) -> str:
     return ", ".join(f"{s.name} = {v}" for s, v in point.items()) or "the single case"
 
 
-def source(claim: Claim) -> str:
-    """The claim as Python that builds it again, where its formulas survive being printed."""
-    text = f"Claim('drawn', {sympy.srepr_or_str(claim.statement)}" if hasattr(sympy, "srepr_or_str") else ""
-    return text or (
-        f"statement: {claim.statement}\n   domain: {claim.domain}\n   decoder: {claim.decoder}\n   inputs: {claim.inputs}"
-    )
+def described(claim: Claim) -> str:
+    """What the claim says, in full, for a reader who wants to write it down as a test."""
+    proof = f"\n  proof: {claim.proof}" if claim.proof is not None else ""
+    model = f"\n  decoder: {claim.decoder}\n  inputs: {claim.inputs}"
+    return f"  statement: {claim.statement}\n  domain: {claim.domain}{model}{proof}"

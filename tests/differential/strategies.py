@@ -9,27 +9,30 @@ that have no value somewhere (roots, logarithms, divisions, hidden keys, positio
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import islice, product
+from itertools import accumulate, islice, product
 from typing import Any
 
 import sympy
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import seed as with_seed
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from mpmath import mp
 from sympy import And, Basic, Eq, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, Rational, Symbol
 
 from tests.differential.attention import real
-from tests.differential.evaluator import DIGITS, Outside, Unreadable, domain_at, statement_at, value_at
+from tests.differential.evaluator import DIGITS, Outside, Unreadable, domain_at, value_at
 from theory.claim import Claim
 from theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from theory.derivation import Derivation, Step
 from theory.errors import InvalidInput
 from theory.inputs import Equicorrelated
 from theory.layer_one import g, h_squared, r, weight_other, weight_self
 from theory.position import Alibi, Rope, T5Bias
-from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
+from theory.quantities import Gram, InputGram, Mix, Score, Weight
 from theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 
 Point = dict[Symbol, Fraction]
@@ -62,16 +65,16 @@ class Draft:
     inputs: Any = field(default_factory=lambda: Equicorrelated(0))
     conditions: list[Any] = field(default_factory=list)
     likely: dict[Symbol, tuple[Fraction, ...]] = field(default_factory=dict)
-    exact: bool = True  # no real symbol
+    proof: Derivation | None = None
 
     @property
     def domain(self) -> Any:
         """The conditions together."""
         return And(*self.conditions) if self.conditions else True
 
-    def claim(self, statement: Any, domain: Any = None) -> Claim:
+    def claim(self, statement: Any) -> Claim:
         """A claim about the draft's model."""
-        return Claim("drawn", statement, self.domain if domain is None else domain, self.decoder, self.inputs)
+        return Claim("drawn", statement, self.domain, self.decoder, self.inputs, proof=self.proof)
 
     def points(self, most: int = 24) -> list[Point]:
         """Points of the domain among the likely values."""
@@ -141,7 +144,6 @@ def _interval(draw: DrawFn, draft: Draft, symbol: Symbol, nonnegative: bool = Fa
     low = draw(st.sampled_from([v for v in _REALS if v >= 0 or not nonnegative]))
     width = draw(st.sampled_from(tuple(map(Rational, ("1/8", "1/2", "0", "1", "1/32")))))
     high = low + width
-    draft.exact = False
     kind = draw(st.sampled_from(("closed", "closed", "open", "half")))
     if width == 0:
         draft.conditions.append(Eq(symbol, low))
@@ -162,11 +164,11 @@ def _correlation(draw: DrawFn, draft: Draft, far: bool) -> None:
         draft.conditions += [alpha >= low, alpha <= high]
         a, b = _fraction(low), _fraction(high)
         draft.likely[alpha] = (a, b, (a + b) / 2, (3 * a + b) / 4, (a + 63 * b) / 64)
-        draft.inputs, draft.exact = Equicorrelated(alpha), False
+        draft.inputs = Equicorrelated(alpha)
     elif choice == 2 and far:
         draft.inputs = Equicorrelated(draw(st.sampled_from(_FAR_ALPHAS)))
     elif choice == 3 and far:  # alpha is open, and the domain may not speak of it
-        draft.inputs, draft.exact = Equicorrelated(alpha), False
+        draft.inputs = Equicorrelated(alpha)
         draft.likely[alpha] = tuple(map(Fraction, ("0", "1/2", "-1/10", "-1/4", "-1/2", "-9/10", "-1", "9/10")))
         if draw(st.booleans()):
             draft.conditions += [alpha > draw(st.sampled_from((-1, Rational(-1, 2), Rational(-1, 3)))), alpha < 1]
@@ -326,17 +328,22 @@ def _closed(draw: DrawFn) -> tuple[Draft, Any]:
     draft = Draft()
     b = draw(st.sampled_from((beta, 1, Rational(1, 2), 0)))
     w = draw(st.sampled_from((lam, 1, 0)))
-    a = draw(st.sampled_from((alpha, 0, Rational(1, 3))))
-    draft.decoder, draft.inputs = Decoder(beta=b, residual=w, norm=draw(st.sampled_from(("l2", "none")))), Equicorrelated(a)
+    a = draw(st.sampled_from((alpha, alpha, 0, Rational(1, 3), Rational(-1, 2), Rational(-9, 10))))
+    draft.decoder = Decoder(beta=b, residual=w, norm=draw(st.sampled_from(("l2", "none"))))
+    draft.inputs = Equicorrelated(a)
     if a == alpha:
-        draft.conditions += [alpha >= 0, alpha < 1]
-        draft.likely[alpha] = tuple(map(Fraction, ("0", "1/2", "1/7", "9/10")))
+        ranges = ((alpha >= 0, alpha < 1), (alpha >= 0, alpha < 1), (), (alpha < Rational(-1, 4),), (alpha < 1,))
+        draft.conditions += draw(st.sampled_from(ranges))
+        draft.likely[alpha] = tuple(map(Fraction, ("0", "1/2", "1/7", "9/10", "-1/3", "-4/5")))
     if b == beta:
         draft.likely[beta] = tuple(map(Fraction, ("0", "1", "3/2")))
     if w == lam:
         draft.likely[lam] = tuple(map(Fraction, ("0", "1", "2/3")))
-    draft.conditions.append(j < i)
+    draft.conditions += [j < i, i >= 3] if draw(st.integers(1, 4)) == 1 else [j < i]
     draft.likely[i], draft.likely[j] = _ints(1, 5), _ints(1, 4)
+    if draw(st.integers(1, 5)) == 1:  # signs, which the search knows as well
+        entry = draw(st.sampled_from((Gram(1, i, i), Gram(1, i, j), Weight(1, i, j), Mix(1, i, i))))
+        return draft, draw(st.sampled_from((Lt, Gt, Ge)))(entry, draw(st.sampled_from((0, Rational(-1, 2), 4))))
     forms = {
         Weight(1, i, j): weight_other(i), Weight(1, i, i): weight_self(i), Mix(1, i, j): weight_other(i),
         Mix(1, i, i): lam + weight_self(i), Gram(1, i, j): g(i), Gram(1, i, i): h_squared(i),
@@ -554,7 +561,7 @@ def _derived_quantity(draw: DrawFn) -> tuple[Draft, Any]:
     draft = Draft()
     draft.conditions += [i <= 3, j < i, alpha >= 0, alpha <= Rational(1, 4)]
     draft.likely = {i: _ints(1, 3), j: _ints(1, 3), alpha: tuple(map(Fraction, ("0", "1/4", "1/8")))}
-    draft.inputs, draft.exact = Equicorrelated(alpha), False
+    draft.inputs = Equicorrelated(alpha)
     draft.decoder = Decoder(residual=draw(st.sampled_from(_SMALL)), scale=draw(st.sampled_from((1, 2))))
     body = draw(st.sampled_from((Score, Weight, Gram)))(draw(st.integers(1, 2)), i, j)
     return draft, _bound(draw, draft, sympy.Derivative(body, alpha, evaluate=False))
@@ -617,57 +624,167 @@ def _limits(draw: DrawFn) -> tuple[Draft, Any]:
     return draft, draw(st.sampled_from((Eq, Lt, Gt)))(limit, known)
 
 
-_FAMILIES: dict[str, tuple[int, Callable[[DrawFn], tuple[Draft, Any]]]] = {
-    "bounds": (20, _bounds),
-    "two models": (4, _two_models),
-    "closed forms": (3, _closed),
-    "rows": (8, _rows),
-    "symmetric": (6, _symmetric),
-    "edges": (12, _edges),
-    "arithmetic": (12, _arithmetic),
-    "connectives": (12, _connected),
-    "awkward domains": (10, _awkward),
-    "series": (8, _series),
-    "derivatives": (6, _derived),
-    "derivatives of quantities": (1, _derived_quantity),
-    "hidden width": (4, _width),
-    "capture": (2, _captured),
-    "decimals": (3, _decimals),
-    "limits": (1, _limits),
+def _proofs(draw: DrawFn) -> tuple[Draft, Any]:
+    """A derivation of one step or three by a rule of the kernel: near the edge of what the rule may show."""
+    draft = Draft()
+    _places(draw, draft, 4)
+    if draw(st.booleans()):
+        draft.conditions = [j < i]
+    if draw(st.integers(1, 4)) > 1:
+        _correlation(draw, draft, far=True)
+    else:
+        draft.inputs = Equicorrelated(alpha)
+        draft.likely[alpha] = tuple(map(Fraction, ("0", "1/2", "-1/3", "-4/5")))
+    build = draw(st.sampled_from((_by_input_gram, _by_softmax, _by_split, _by_count, _by_field, _by_cases, _by_slope)))
+    hypotheses = tuple(draft.conditions)
+    steps = build(draw, draft)
+    draft.proof = Derivation("drawn", "drawn", (*hypotheses, *draft.conditions[len(hypotheses) :]), steps)
+    return draft, steps[-1].statement
+
+
+_NEAR = (i, j, i - 1, i + 1, j - 1, j + 1, i - j, 1, 2, i - 5, i + j, 2 * i)
+
+
+def _by_input_gram(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    a, b = draw(st.sampled_from(_NEAR)), draw(st.sampled_from(_NEAR))
+    entry = InputGram(a, b, draft.inputs)
+    return (Step("1", Eq(entry, 1 if a == b else draft.inputs.alpha, evaluate=False), "input_gram"),)
+
+
+def _by_softmax(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    b = draw(st.sampled_from(_SMALL))
+    decoder = Decoder(beta=b, residual=draw(st.sampled_from(_SMALL)), norm=draw(st.sampled_from(("l2", "none"))),
+                      scale=draw(st.sampled_from((1, 2))), mask=draw(st.sampled_from((Causal(), SlidingWindow(2)))))  # fmt: skip
+    layer, query, key = draw(st.integers(1, 2)), draw(st.sampled_from((i, i + 1))), draw(st.sampled_from(_NEAR[:10]))
+    model = {"decoder": decoder, "inputs": draft.inputs}
+    total = sympy.Sum(sympy.exp(b * Score(layer, query, k, **model)), (k, 1, query))
+    value = sympy.exp(b * Score(layer, query, key, **model)) / total
+    return (Step("1", Eq(Weight(layer, query, key, **model), value, evaluate=False), "softmax"),)
+
+
+def _by_split(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    low, high = draw(st.sampled_from((1, 2, j, i))), draw(st.sampled_from((i, j, i - 1, i + 1, j - 1)))
+    body = draw(st.sampled_from((k, k**2, 1 / (k - 1), 1 / (k + 1), InputGram(i, k, draft.inputs))))
+    last = body.subs(k, high)
+    parts = sympy.Sum(body, (k, low, high - 1)) + last
+    return (Step("1", Eq(sympy.Sum(body, (k, low, high)), parts, evaluate=False), "split_last"),)
+
+
+def _by_count(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    low, high = draw(st.sampled_from((1, 2, j, i, i + 1))), draw(st.sampled_from((i, j, i - 1, i + 1, j - 1, i - 2)))
+    c = draw(st.sampled_from((1, 2, i, 1 / (i - 2), sympy.exp(j))))
+    return (Step("1", Eq(sympy.Sum(c, (k, low, high)), (high - low + 1) * c, evaluate=False), "constant_sum"),)
+
+
+def _with_hole(draw: DrawFn, draft: Draft) -> tuple[Symbol, Any, Any]:
+    """A variable x, x + c, and the same with no value at x = c."""
+    x, c = draw(st.sampled_from((alpha, beta, m))), draw(st.sampled_from((Rational(7, 13), Rational(1, 2), 1, 2)))
+    draft.likely[x] = tuple(map(Fraction, ("0", "1", "1/2", "2", "7/13", "-1/3", "-7/13")))[: 7 if x is alpha else 5]
+    return x, x + c, (x**2 - c**2) / (x - c)
+
+
+def _by_field(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    x, plain, holed = _with_hole(draw, draft)
+    if draw(st.booleans()):
+        draft.conditions.append(draw(st.sampled_from((x > 2, x >= 2, x < Rational(1, 2), Ne(x, 2), x > 0))))
+    if draw(st.booleans()):
+        return (Step("1", Eq(holed, plain, evaluate=False), "identity"),)
+    draft.conditions.append(plain > 0)
+    return (Step("1", Gt(holed, 0, evaluate=False), "sign"),)
+
+
+def _by_cases(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    """Of a case that is assumed and one that is excluded."""
+    _, plain, holed = _with_hole(draw, draft)
+    draft.conditions.append(plain > 0)
+    goal = draw(st.sampled_from((Gt, Ge)))(holed, 0, evaluate=False)
+    return (
+        Step("1", goal, "hypothesis", given=(goal,)),
+        Step("2", goal, "hypothesis", given=(plain <= 0,)),
+        Step("3", goal, "cases", ("2", "1")),
+    )
+
+
+def _by_slope(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
+    x = draw(st.sampled_from((m, beta)))
+    draft.likely[x] = tuple(map(Fraction, ("0", "1", "1/2", "2", "1/3")))
+    c = draw(st.sampled_from((1, 2, Rational(1, 2), -1)))
+    body = draw(st.sampled_from((x**2, c * x, 1 / (x + 1), 1 / (x - c), sympy.sqrt(x), x**3 - x, (x + c) ** 2)))
+    slope = sympy.diff(body, x)
+    if draw(st.integers(1, 3)) == 1:
+        slope += draw(st.sampled_from((1, Rational(1, 1000))))
+    return (Step("1", Eq(sympy.Derivative(body, x, evaluate=False), slope, evaluate=False), "derivative"),)
+
+
+_FAMILIES: dict[str, tuple[int, Callable[[DrawFn], tuple[Draft, Any]]]] = {  # share in a thousand
+    "bounds": (190, _bounds),
+    "two models": (35, _two_models),
+    "closed forms": (35, _closed),
+    "rows": (80, _rows),
+    "symmetric": (55, _symmetric),
+    "edges": (120, _edges),
+    "arithmetic": (110, _arithmetic),
+    "connectives": (120, _connected),
+    "awkward domains": (90, _awkward),
+    "series": (60, _series),
+    "derivatives": (50, _derived),
+    "derivatives of quantities": (7, _derived_quantity),
+    "hidden width": (35, _width),
+    "capture": (15, _captured),
+    "decimals": (25, _decimals),
+    "proofs": (70, _proofs),
+    "limits": (3, _limits),
 }
-_NAMES = tuple(name for name, (share, _) in _FAMILIES.items() for _ in range(share))
 
 
 @st.composite
-def _drawn(draw: DrawFn, families: tuple[str, ...]) -> Drawn | None:
+def _drawn(draw: DrawFn, families: Mapping[str, int]) -> Drawn | None:
     """A claim of one of the families; None where SymPy has decided it while it was built."""
-    name = draw(st.sampled_from(families))
+    place = draw(st.integers(0, sum(families.values()) - 1))
+    ends = zip(families, accumulate(families.values()), strict=True)
+    name = next(name for name, end in ends if place < end)
     try:
         draft, statement = _FAMILIES[name][1](draw)
         claim = draft.claim(statement)
-        parts = claim.free_symbols
+        symbols = claim.free_symbols
     except (ValueError, TypeError) as refusal:  # InvalidInput is a ValueError
         if not isinstance(refusal, InvalidInput) and not _NOT_REAL.search(str(refusal)):
             raise
         return None  # SymPy or the model refuses it: a complex number, a parameter out of range
-    if not isinstance(statement, sympy.logic.boolalg.Boolean) or statement in (sympy.true, sympy.false):
+    domain = sympy.sympify(claim.domain)
+    if statement in (sympy.true, sympy.false) or domain is sympy.false or _strange(statement) or _strange(domain):
         return None
-    if sympy.sympify(claim.domain) is sympy.false or _foreign(statement) or _foreign(sympy.sympify(claim.domain)):
-        return None
-    likely = {s: v for s, v in draft.likely.items()}
-    if any(s not in likely for s in parts):
-        return None
-    return Drawn(claim, name, likely)
+    return Drawn(claim, name, draft.likely) if set(symbols) <= set(draft.likely) else None
 
 
-def _foreign(statement: Basic) -> bool:
+def _strange(statement: Basic) -> bool:
     """Whether SymPy has put something complex or infinite into it."""
     return statement.has(sympy.I, sympy.zoo, sympy.nan, -sympy.oo, sympy.re, sympy.im, sympy.arg)
 
 
 def claims(*families: str) -> SearchStrategy[Drawn]:
-    """Claims of the named families, or of all in their usual shares."""
-    return _drawn(families or _NAMES).filter(lambda drawn: drawn is not None)
+    """Claims of the named families, or of all, in their usual shares."""
+    shares = {name: share for name, (share, _) in _FAMILIES.items() if not families or name in families}
+    return _drawn(shares).filter(lambda drawn: drawn is not None)
 
 
-__all__ = ["Drawn", "Point", "Quantity", "claims", "statement_at"]
+def draw(count: int, seed: int, *families: str) -> list[Drawn]:
+    """``count`` different claims, the same for the same seed."""
+    found: dict[Any, Drawn] = {}
+    for batch in range(200):
+        _draw_batch(found, 1_000 * seed + batch, families)
+        if len(found) >= count:
+            return list(found.values())[:count]
+    raise ValueError(f"no {count} different claims of {families}")
+
+
+def _draw_batch(found: dict[Any, Drawn], number: int, families: tuple[str, ...]) -> None:
+    # Small batches: within one, Hypothesis likes to vary what it has drawn already.
+    @with_seed(number)
+    @settings(max_examples=60, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None)
+    @given(claims(*families))
+    def collect(drawn: Drawn) -> None:
+        claim = drawn.claim
+        found.setdefault((claim.statement, claim.domain, repr(claim.decoder), repr(claim.inputs)), drawn)
+
+    collect()
