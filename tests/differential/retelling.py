@@ -26,7 +26,9 @@ def retold(claim: Claim, seed: int) -> Claim | None:
     """
     random = Random(seed)
     statement = _retold(sympy.sympify(claim.statement), random)
-    domain = _retold(sympy.sympify(claim.domain), random)
+    # A domain keeps its outermost conjunction: without it no engine knows how far the symbols reach.
+    parts = [_retold(part, random) for part in And.make_args(sympy.sympify(claim.domain))]
+    domain = And(*random.sample(parts, len(parts)))
     if _settled(statement) or (_settled(domain) and domain != sympy.sympify(claim.domain)):
         return None
     if statement == claim.statement and domain == sympy.sympify(claim.domain):
@@ -45,7 +47,8 @@ def _retold(s: Basic, random: Random) -> Any:
     if not s.args:
         return s
     parts = [_retold(part, random) for part in s.args]
-    random.shuffle(parts) if isinstance(s, And | Or) else None
+    if isinstance(s, And | Or):
+        random.shuffle(parts)
     if random.random() < 0.4:
         return s.func(*parts)
     rewritten: dict[type, Callable[..., Any]] = {
