@@ -65,9 +65,9 @@ class Survey:
 def survey(count: int, seed: int, *families: str) -> Survey:
     """Ask for verdicts on ``count`` random claims and hold each against the independent evaluation."""
     found = Survey()
-    started = time.perf_counter()
+    started = time.process_time()
     drawn = draw(count, seed, *families)
-    found.drawing = time.perf_counter() - started
+    found.drawing = time.process_time() - started
     with little_effort():
         for number, one in enumerate(drawn):
             _look_at(found, one, number)
@@ -78,11 +78,11 @@ def _look_at(found: Survey, drawn: Drawn, number: int) -> None:
     given = ruling(drawn.claim)
     found.verdicts[drawn.family][given.verdict] += 1
     found.seconds[drawn.family] += given.seconds
-    started = time.perf_counter()
+    started = time.process_time()
     complaint = wrong(drawn.claim, given, drawn.likely, seed=number)
     if complaint:
         found.complaints.append((drawn.family, complaint, described(drawn.claim)))
-    found.judging += time.perf_counter() - started
+    found.judging += time.process_time() - started
     if number % RETOLD == 0 and drawn.claim.proof is None:
         _tell_again(found, drawn, given, number)
 
