@@ -104,7 +104,7 @@ def _run(setting: Setting, alpha: mpf, depth: int) -> Layers:
 
 
 def _dot(a: list[mpf], b: list[mpf]) -> mpf:
-    return snapped(mp.fdot(a, b), 1 + max(abs(c) for c in a) * max(abs(c) for c in b))
+    return snapped(mp.fdot(a, b))
 
 
 def _vectors(alpha: mpf, n: int, setting: Setting) -> list[list[mpf]]:

@@ -32,7 +32,7 @@ Truth = bool | None
 
 DIGITS = 60
 AGAIN = 130  # digits at which a disagreement has to be confirmed
-HORIZON = 6  # tokens computed at once where later tokens don't matter and are admissible
+HORIZON = 5  # tokens computed at once where later tokens don't matter and are admissible
 LARGEST_POWER = 2000  # of a fraction
 _STEP = 20  # of a difference quotient, in digits: half of the others are added
 

@@ -76,7 +76,7 @@ class Draft:
         """A claim about the draft's model."""
         return Claim("drawn", statement, self.domain, self.decoder, self.inputs, proof=self.proof)
 
-    def points(self, most: int = 24) -> list[Point]:
+    def points(self, most: int = 12) -> list[Point]:
         """Points of the domain among the likely values."""
         names = list(self.likely)
         stub = self.claim(Lt(0, 1, evaluate=False))
@@ -783,16 +783,17 @@ def _different(family: str, count: int, seed: int) -> list[Drawn]:
     for batch in range(100):
         if len(found) >= count:
             return list(found.values())[:count]
-        _batch(found, family, 1_000 * seed + batch)
+        _batch(found, family, 1_000 * seed + batch, count - len(found))
     raise ValueError(f"no {count} different claims of the family {family}")
 
 
-def _batch(found: dict[Any, Drawn], family: str, number: int) -> None:
+def _batch(found: dict[Any, Drawn], family: str, number: int, missing: int) -> None:
     # Small batches: within one, Hypothesis likes to vary what it has drawn already.
     @with_seed(number)
     @settings(
-        max_examples=40, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck), deadline=None
-    )
+        max_examples=max(3, min(40, missing)), database=None, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )  # fmt: skip
     @given(claims(family))
     def collect(drawn: Drawn) -> None:
         claim = drawn.claim
