@@ -180,9 +180,7 @@ def _softmax(scores: Row, bias: list[mpf], beta: mpf) -> Row:
     return [p / total for p in powers]
 
 
-def _moved(
-    own: list[mpf] | None, residual: mpf, parts: list[tuple[mpf | None, list[mpf] | None]]
-) -> list[mpf] | None:
+def _moved(own: list[mpf] | None, residual: mpf, parts: list[tuple[mpf | None, list[mpf] | None]]) -> list[mpf] | None:
     """residual * x_i + sum_j A_ij y_j."""
     if own is None:
         return None

@@ -184,7 +184,9 @@ def _mentioned(claim: Claim) -> list[Fraction]:
     """The numbers in statement and domain, their neighbours and their negatives."""
     formulas = (sympy.sympify(claim.statement), sympy.sympify(claim.domain))
     atoms = {Fraction(int(v.p), int(v.q)) for f in formulas for v in f.atoms(sympy.Rational) if abs(v) <= 50}
-    return sorted({v + step for v in atoms for step in (-1, 0, 1) if step == 0 or v.denominator == 1} | {-v for v in atoms})
+    return sorted(
+        {v + step for v in atoms for step in (-1, 0, 1) if step == 0 or v.denominator == 1} | {-v for v in atoms}
+    )
 
 
 def _suits(symbol: Symbol, value: Fraction) -> bool:

@@ -411,9 +411,23 @@ def _edges(draw: DrawFn) -> tuple[Draft, Any]:
     last = _places(draw, draft, 3)
     _model(draw, draft, last, far=True, open_in=12)
     if draw(st.integers(1, 3)) == 1:
-        draft.decoder = Decoder(beta=0, residual=0, norm=draft.decoder.norm, scale=draft.decoder.scale, mask=draft.decoder.mask)
+        draft.decoder = Decoder(
+            beta=0, residual=0, norm=draft.decoder.norm, scale=draft.decoder.scale, mask=draft.decoder.mask
+        )
     kind, layer = draw(st.sampled_from((*_QUANTITIES, "input"))), draw(st.integers(1, 2))
-    pairs = ((i, j - 1), (i - 1, j), (j, i), (i, j + 1), (i, i), (i, j), (2 * i - 3, j), (i, j + 2), (i, 1), (3, 1), (i / 2, j))
+    pairs = (
+        (i, j - 1),
+        (i - 1, j),
+        (j, i),
+        (i, j + 1),
+        (i, i),
+        (i, j),
+        (2 * i - 3, j),
+        (i, j + 2),
+        (i, 1),
+        (3, 1),
+        (i / 2, j),
+    )
     try:
         places = draw(st.sampled_from(pairs))
         entry = InputGram(*places, draft.inputs) if kind == "input" else kind(layer, *places)
@@ -570,7 +584,11 @@ def _derived_quantity(draw: DrawFn) -> tuple[Draft, Any]:
 
 def _width(draw: DrawFn) -> tuple[Draft, Any]:
     """The width d, in models that depend on it without a visible symbol."""
-    draft = Draft(decoder=Decoder(norm=draw(st.sampled_from(("layernorm", "l2"))), scale=draw(st.sampled_from(("sqrt(d)", "d", 1)))))
+    draft = Draft(
+        decoder=Decoder(
+            norm=draw(st.sampled_from(("layernorm", "l2"))), scale=draw(st.sampled_from(("sqrt(d)", "d", 1)))
+        )
+    )
     a = draw(st.sampled_from(_ALPHAS[1:5]))
     draft.inputs = Equicorrelated(a)
     low = draw(st.sampled_from((4, 8)))
@@ -774,8 +792,12 @@ def draw(count: int, seed: int, *families: str) -> list[Drawn]:
     """
     names = families or tuple(_FAMILIES)
     total = sum(_FAMILIES[name][0] for name in names)
-    ends = [(seed * count * _FAMILIES[name][0] // total, (seed + 1) * count * _FAMILIES[name][0] // total) for name in names]
-    return [one for name, (first, last) in zip(names, ends, strict=True) for one in _different(name, last - first, seed)]
+    ends = [
+        (seed * count * _FAMILIES[name][0] // total, (seed + 1) * count * _FAMILIES[name][0] // total) for name in names
+    ]
+    return [
+        one for name, (first, last) in zip(names, ends, strict=True) for one in _different(name, last - first, seed)
+    ]
 
 
 def _different(family: str, count: int, seed: int) -> list[Drawn]:

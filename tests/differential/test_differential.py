@@ -30,7 +30,9 @@ LEAST = {"PROVED": 3, "ENCLOSED": 25, "SAMPLED": 2, "REFUTED": 20, "UNKNOWN": 2}
 
 def _healthy(found: surveys.Survey) -> list[str]:
     total = found.totals
-    return [f"{v}: {total[v]} of {total.total()}" for v, least in LEAST.items() if 100 * total[v] < least * total.total()]
+    return [
+        f"{v}: {total[v]} of {total.total()}" for v, least in LEAST.items() if 100 * total[v] < least * total.total()
+    ]
 
 
 def test_no_verdict_on_some_hundred_claims_is_wrong():

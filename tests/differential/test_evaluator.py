@@ -125,7 +125,13 @@ def test_derivatives():
     Z = Sum(exp(beta * k), (k, 1, i))
     assert abs(value(Derivative(Z, beta, evaluate=False), beta=0, i=4) - 10) < mpf(10) ** -40
     assert abs(value(Derivative(exp(2 * m), m, evaluate=False), m=1) - 2 * mp.exp(2)) < 1e-13
-    for body in (Abs(alpha), Max(alpha, 0), Piecewise((alpha, Ne(alpha, 0)), (0, True)), log(alpha), Score(1, 2, 1) / alpha):
+    for body in (
+        Abs(alpha),
+        Max(alpha, 0),
+        Piecewise((alpha, Ne(alpha, 0)), (0, True)),
+        log(alpha),
+        Score(1, 2, 1) / alpha,
+    ):
         assert value(Derivative(body, alpha, evaluate=False), alpha=0) is None
     assert value(Derivative(i**2, i, evaluate=False), i=3) is None
     slope = Derivative(Score(1, 2, 1), alpha, evaluate=False)
