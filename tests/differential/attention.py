@@ -87,8 +87,9 @@ def _run(setting: Setting, alpha: mpf, depth: int) -> Layers:
         for i, (first, last) in enumerate(setting.spans):
             seen = range(first - 1, last)
             for j in seen:
-                if turned[i] is not None and turned[j] is not None:
-                    scores[i][j] = _dot(turned[i], turned[j]) / scale
+                query, key = turned[i], turned[j]
+                if query is not None and key is not None:
+                    scores[i][j] = _dot(query, key) / scale
             row = _softmax([scores[i][j] for j in seen], [bias.get(i - j, mpf(0)) for j in seen], beta)
             for j, weight in zip(seen, row, strict=True):
                 weights[i][j] = weight

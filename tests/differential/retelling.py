@@ -51,12 +51,13 @@ def _retold(s: Basic, random: Random) -> Any:
         random.shuffle(parts)
     if random.random() < 0.4:
         return s.func(*parts)
-    rewritten: dict[type, Callable[..., Any]] = {
+    others: dict[type, Callable[..., Any]] = {
         Implies: lambda a, b: Or(Not(a), b),
         And: lambda *p: Not(Or(*map(Not, p)), evaluate=False),
         Or: lambda *p: Implies(Not(p[0]), Or(*p[1:])),
     }
-    return rewritten.get(type(s), s.func)(*parts)
+    build = others.get(type(s))
+    return s.func(*parts) if build is None else build(*parts)
 
 
 def _relation(s: Relational, random: Random) -> Any:

@@ -528,7 +528,8 @@ def _series(draw: DrawFn) -> tuple[Draft, Any]:
     low = draw(st.sampled_from((1, 1, 1, 0, -i, i, 2, 4)))
     high = draw(st.sampled_from((i, i, i, i + 1, 3)))
     bodies: tuple[Callable[[], tuple[Any, Any]], ...] = (
-        lambda: (index, i * (i + 1) / 2), lambda: (1, high - low + 1), lambda: (index**2, i * (i + 1) * (2 * i + 1) / 6),
+        lambda: (index, i * (i + 1) / 2), lambda: (1, high - low + 1),
+        lambda: (index**2, i * (i + 1) * (2 * i + 1) / 6),
         lambda: (sympy.Abs(index), i * (i + 1)), lambda: (1 / (index * (index + 1)), i / (i + 1)),
         lambda: (sympy.KroneckerDelta(index, 0), 1), lambda: (sympy.Piecewise((1, index > 0), (2, True)), i + 2),
         lambda: (2**index, 2 ** (i + 1) - 2), lambda: (sympy.exp(beta * index), i + 0 * beta),
@@ -672,8 +673,13 @@ def _by_input_gram(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
 
 def _by_softmax(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
     b = draw(st.sampled_from(_SMALL))
-    decoder = Decoder(beta=b, residual=draw(st.sampled_from(_SMALL)), norm=draw(st.sampled_from(("l2", "none"))),
-                      scale=draw(st.sampled_from((1, 2))), mask=draw(st.sampled_from((Causal(), SlidingWindow(2)))))  # fmt: skip
+    decoder = Decoder(
+        beta=b,
+        residual=draw(st.sampled_from(_SMALL)),
+        norm=draw(st.sampled_from(("l2", "none"))),
+        scale=draw(st.sampled_from((1, 2))),
+        mask=draw(st.sampled_from((Causal(), SlidingWindow(2)))),
+    )
     layer, query, key = draw(st.integers(1, 2)), draw(st.sampled_from((i, i + 1))), draw(st.sampled_from(_NEAR[:10]))
     model = {"decoder": decoder, "inputs": draft.inputs}
     total = sympy.Sum(sympy.exp(b * Score(layer, query, k, **model)), (k, 1, query))
@@ -814,7 +820,7 @@ def _batch(found: dict[Any, Drawn], family: str, number: int, missing: int) -> N
     @with_seed(number)
     @settings(
         max_examples=max(3, min(40, missing)), database=None, deadline=None, phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
+        suppress_health_check=[*HealthCheck],  # type: ignore[list-item]
     )  # fmt: skip
     @given(claims(family))
     def collect(drawn: Drawn) -> None:

@@ -34,7 +34,7 @@ class Survey:
     """
 
     verdicts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     complaints: list[tuple[str, str, str]] = field(default_factory=list)
     retold: int = 0
     drawing: float = 0.0
@@ -57,8 +57,9 @@ class Survey:
             rows.append(f"{family:27}" + "".join(f"{found[v] or '':>9}" for v in VERDICTS) + f"{each:10.0f}")
         total = self.totals
         rows.append(f"{'all':27}" + "".join(f"{total[v] or '':>9}" for v in VERDICTS))
-        rows.append(f"told again: {self.retold}; seconds: drawing {self.drawing:.1f}, verdicts "
-                    f"{sum(self.seconds.values()):.1f}, judging {self.judging:.1f}; wrong: {len(self.complaints)}")  # fmt: skip
+        verdicts = sum(self.seconds.values())
+        rows.append(f"told again: {self.retold}; wrong: {len(self.complaints)}")
+        rows.append(f"seconds: drawing {self.drawing:.1f}, verdicts {verdicts:.1f}, judging {self.judging:.1f}")
         return "\n".join(rows)
 
 
