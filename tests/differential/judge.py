@@ -18,7 +18,7 @@ from sympy import Symbol
 
 from proofs.engines import enclosure, witness
 from proofs.verdict import Result, Verdict
-from proofs.verify import Contradiction, verify
+from proofs.pipeline import Contradiction, verify
 from tests.differential.evaluator import AGAIN, DIGITS, Outside, Unreadable, domain_at, statement_at, value
 from tests.differential.evaluator import scene as scene_at
 from theory.claim import Claim

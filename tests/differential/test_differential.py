@@ -14,7 +14,7 @@ from sympy import And, Eq, Gt, Implies, Lt, Or, Rational, sqrt
 
 from proofs.engines import enclosure
 from proofs.verdict import Result, Verdict
-from proofs.verify import verify
+from proofs.pipeline import verify
 from tests.differential import survey as surveys
 from tests.differential.judge import Ruling, little_effort, ruling, wrong
 from tests.differential.retelling import retold

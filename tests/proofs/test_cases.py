@@ -42,7 +42,7 @@ from sympy import (
     sqrt,
 )
 
-from proofs.verify import verify
+from proofs.pipeline import verify
 from theory import (
     Alibi,
     Bidirectional,
