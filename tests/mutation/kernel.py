@@ -77,6 +77,7 @@ EQUIVALENT = {
     "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
     "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
     "own = statement.free | domain.free | left part only": "a line about all values of a variable is one about each",
+    "@dataclass(frozen=True) | False": "nothing changes a step or a line once it is made",
 }
 
 
