@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt
+from sympy import Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
 
 from proofs.kernel.known import Rejected
 from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, derive, l, refused, rejected, shown
@@ -264,3 +264,18 @@ def test_cosines_are_scores_of_the_sphere_without_scale():
     rejected(Lt(S(1, i, j), 1), "cauchy_schwarz", *known, given=[j < i], match="not a score of layer two")
     rejected(Lt(S(2, i, j), 1), "cauchy_schwarz", known[1], given=[j < i], match=r"M at i may vanish")
     shown(Lt(S(2, i, j), 1), "cauchy_schwarz", Ne(M(1, i, i), 0), Lt(M(1, j, j), 0), given=[j < i])
+
+
+def test_rows_of_minors_are_not_only_next_to_each_other():
+    """That minors of the rows i and i + 1 are not negative says nothing of others; i + 1 is no variable."""
+    (last,) = (step for step in PRODUCTS.steps if step.rule == "minors")
+    steps = {step.label: step for step in PRODUCTS.steps}
+    near = {k: i + 1}
+    parts = tuple(
+        Step(f"{name} near", steps[name].statement.xreplace(near), "cite", (name,),
+             tuple(h for h in (h.xreplace(near) for h in steps[name].given) if h != true), {"values": near})
+        for name in last.premises
+    )  # fmt: skip
+    changes = {"statement": last.statement.xreplace(near), "given": (Lt(j, l),), "hints": {"at": (i, j, i + 1, l)}}
+    with pytest.raises(Rejected, match=r"\(minors\): not four variables"):
+        altered(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)

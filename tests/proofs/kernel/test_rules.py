@@ -86,7 +86,8 @@ def test_premises_are_counted(rule):
 
 
 @pytest.mark.parametrize(("rule", "hints"), [
-    ("decreasing", {"at": alpha}), ("decreasing", {"at": ("x", "y")}), ("minors", {"at": i}),
+    ("decreasing", {"at": alpha}), ("decreasing", {"at": ("x", "y")}), ("decreasing", {"at": (alpha, "y")}),
+    ("minors", {"at": i}),
     ("independence", {"at": Integer(1)}), ("independence", {"at": (i,)}), ("product", {"factor": "alpha"}),
     ("quotient", {"numerator": (alpha,)}), ("sign", {"form": "alpha"}), ("cite", {"lemma": alpha}),
     ("cite", {"values": (alpha, beta)}), ("cite", {"values": alpha}), ("cite", {"values": "alpha"}),
