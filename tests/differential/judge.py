@@ -16,9 +16,9 @@ from typing import Any
 import sympy
 from sympy import Symbol
 
-from proofs.engines import enclosure, witness
-from proofs.verdict import Result, Verdict
+from proofs.engines import boxes, points, witness
 from proofs.pipeline import Contradiction, verify
+from proofs.verdict import Result, Verdict
 from tests.differential.evaluator import AGAIN, DIGITS, Outside, Unreadable, domain_at, statement_at, value
 from tests.differential.evaluator import scene as scene_at
 from theory.claim import Claim
@@ -34,7 +34,7 @@ EFFORT: dict[str, int] = {
     "POINTS": 60, "REAL_POINTS": 3, "BOXES": 24, "BOX_EVALUATIONS": 400,
     "SMALL_POINTS": 120, "MOST_POINTS": 60, "SIMPLE_REALS": 8, "EXAMPLES": 6, "MINIMISED": 60,
 }  # fmt: skip
-_ENGINES: tuple[ModuleType, ...] = (enclosure, witness)
+_ENGINES: tuple[ModuleType, ...] = (boxes, points, witness)
 
 
 @contextmanager

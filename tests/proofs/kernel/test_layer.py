@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from sympy import Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
+from sympy import Eq, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
 
 from proofs.kernel.known import Rejected
-from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, derive, l, refused, rejected, shown
+from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, l, refused, rejected, shown
 from theory import averaging
 from theory.decoder import Bidirectional, Decoder
 from theory.derivation import Step
 from theory.inputs import Equicorrelated, Sphere
-from theory.layer_one import R_IS, layer_one, p, r
+from theory.layer_one import p
 from theory.quantities import Gram
 from theory.symbols import alpha, beta, d, i, j, k, lam
 
@@ -152,7 +150,8 @@ def test_rows_and_columns_of_minors_vary_by_themselves():
              tuple(h.xreplace(same) for h in steps[name].given), {"values": same})
         for name in PRODUCT.premises
     )  # fmt: skip
-    changes = {"statement": PRODUCT.statement.xreplace(same), "given": (Lt(i, k), Lt(i, p)), "hints": {"at": (i, i, k, p)}}
+    given = (Lt(i, k), Lt(i, p))
+    changes = {"statement": PRODUCT.statement.xreplace(same), "given": given, "hints": {"at": (i, i, k, p)}}
     refused(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)
 
 
