@@ -33,11 +33,11 @@ def test_score():
     rejected(Eq(S(2, i, j), cosine), "score", norms[0], **seen, match=r"G1\[j,j\] > 0")
     rejected(Eq(S(2, i, j), cosine), "score", norms[1], **seen, match=r"G1\[i,i\] > 0")
     rejected(Eq(S(2, i, j), -cosine), "score", *norms, **seen, match="differ")
-    rejected(Eq(S(3, i, j), cosine), "score", *norms, **seen)
+    rejected(Eq(S(3, i, j), cosine), "score", *norms, **seen)  # type: ignore[arg-type]
     raw = Decoder(norm="none", scale=2)
     shown(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw) / 2), "score", **seen)
     rejected(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw)), "score", **seen, match="differ")
-    rejected(Eq(S(2, i, j, decoder=Decoder(norm="layernorm")), cosine), "score", *norms, **seen)
+    rejected(Eq(S(2, i, j, decoder=Decoder(norm="layernorm")), cosine), "score", *norms, **seen)  # type: ignore[arg-type]
 
 
 def test_softmax():
