@@ -44,7 +44,7 @@ def test_no_verdict_on_some_hundred_claims_is_wrong():
     assert _healthy(found) == [], found.table()
 
 
-@pytest.mark.slow
+@pytest.mark.survey
 @pytest.mark.parametrize("shard", range(1, SHARDS + 1))
 def test_no_verdict_on_thousands_of_claims_is_wrong(shard):
     found = survey(CLAIMS, shard)
