@@ -78,6 +78,8 @@ def comparisons(question: Question, seed: int, effort: float) -> tuple[list[Comp
         Meaningless: there is a point without a value.
         InvalidInput: the parameters are not those of a model.
     """
+    if "Correction" in question.statement.heads:
+        raise NotApplicable("the 1/d term of an expectation is not estimated from samples")
     relations = list(_asserted(question.statement, t.TRUE))
     region = Region(question)
     found: list[Comparison] = []
