@@ -60,7 +60,7 @@ def test_scores_in_claims_are_those_of_the_enclosure(mask, position):
 @pytest.mark.parametrize("mask", MASKS[:2])
 def test_rows_that_see_no_later_token_need_no_length(mask):
     claim = Claim("mine", Le(Score(3, i, j), 1), And(Le(j, i), Lt(i - j, 2), Le(i, 6)), Decoder(mask=mask), ZERO)
-    assert verify(claim).verdict is Verdict.ENCLOSED
+    assert verify(claim).verdict in {Verdict.PROVED, Verdict.ENCLOSED}
 
 
 @pytest.mark.parametrize("mask", MASKS[2:])
