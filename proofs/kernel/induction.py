@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from proofs.kernel.algebra import alike
 from proofs.kernel.goals import Goal, Supposition, rule
-from proofs.kernel.known import Known, demand, value_conditions
+from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, at_most, conjuncts, plus, substitute
+from proofs.terms.terms import ONE, at_most, plus, substitute
 from proofs.terms.text import text
 
 
@@ -17,7 +17,7 @@ def suppose(goal: Goal) -> frozenset[Supposition]:
     demand(variable.sort.integral, f"{variable.name} is not an integer")
     about = [h for h in goal.hypotheses if variable in h.free]
     demand(not about, f"a supposition at {variable.name} is for all values that a hypothesis lets it have")
-    goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(goal.statement))
     return frozenset({Supposition(goal.statement, goal.hypotheses, variable)})
 
 
@@ -46,8 +46,8 @@ def induction(goal: Goal) -> frozenset[Supposition]:
             for h in line.hypotheses:
                 demand(known.holds(h), f"{text(line.statement)} needs {text(h)}")
     shown = next((p for p in at_n if alike(p.statement, goal.statement)), None)
-    demand(shown is not None, "no premise supposes the statement")
-    assert shown is not None
+    if shown is None:
+        raise Rejected("no premise supposes the statement")
     goal.require_all((later, *shown.hypotheses))
-    goal.known.grant(*(c for part in conjuncts(shown.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(shown.statement))
     return frozenset()

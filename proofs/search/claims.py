@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sympy
-from sympy import And, Basic, Derivative, Expr, Ge, Gt, Limit, Lt, Sum
+from sympy import And, Basic, Derivative, Eq, Expr, Ge, Gt, Limit, Lt, Sum
 from sympy.core.relational import Relational
 
 from proofs.derivations import check
@@ -19,7 +19,7 @@ from proofs.search.models import model_of
 from proofs.search.statements import Prover
 from theory.claim import Claim
 from theory.derivation import Derivation
-from theory.quantities import Quantity, Score
+from theory.quantities import Quantity, Score, bind
 
 
 def candidates(claim: Claim) -> Iterator[Derivation]:
@@ -31,9 +31,26 @@ def candidates(claim: Claim) -> Iterator[Derivation]:
     Raises:
         NoIdea: there is no further one.
     """
+    if claim.bound_statement in (sympy.true, sympy.false):
+        yield _same(claim)
+        return
     if not isinstance(claim.bound_statement, Relational):
         yield search(claim)
     yield search(claim, thorough=True)
+
+
+def _same(claim: Claim) -> Derivation:
+    """That two quantities are one, which SymPy takes for granted as soon as both carry their model.
+
+    Raises:
+        NoIdea: the statement is another one.
+    """
+    if not isinstance(claim.statement, Eq):
+        raise NoIdea("SymPy evaluates the statement before anything can be checked")
+    sides = (bind(side, claim.decoder, claim.inputs) for side in claim.statement.args)
+    said = tuple(h for h in And.make_args(sympy.sympify(claim.domain)) if h is not sympy.true)
+    lines = Lines(said)
+    return lines.derivation(lines.add(Eq(*sides, evaluate=False), "identity", (), ()))
 
 
 def search(claim: Claim, thorough: bool = False) -> Derivation:
