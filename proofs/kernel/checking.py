@@ -81,7 +81,7 @@ def _line(
     meant = {h for s in (step.statement, *said) for h in understood(s, TRUE)}
     premises = tuple(lines[label] for label in step.premises)
     goal = Goal(step.statement, said | meant, premises=premises, hints=step.hints, lemmas=lemmas)
-    cited = lemmas.get(step.hints.get("lemma"), {}).get(step.hints.get("step"))
+    cited = lemmas.get(step.hints.get("lemma", ""), {}).get(step.hints.get("step", ""))
     rests_on = premises if cited is None else (*premises, cited)
     supposed = frozenset[Supposition]().union(*(line.supposed for line in rests_on))
     left = RULES[step.rule](goal)

@@ -42,7 +42,7 @@ def rational_limit(goal: Goal) -> None:
     known, needed = goal.known, conditions(f)
     field = Field([x, f])
     demand(all(g == x or x not in g.free for g in field.meaning), f"{text(f)} is not a rational function of {x.name}")
-    field.include(*(c.statement.left for c in needed if isinstance(c.statement, Relation)))
+    field.include(*(part for c in needed if isinstance(c.statement, Relation) for part in c.statement.parts))  # type: ignore[misc]
 
     def leading(p: fmpq_mpoly) -> tuple[int, Term]:
         degree, coefficient = _leading(field, p, x)
@@ -53,8 +53,8 @@ def rational_limit(goal: Goal) -> None:
     for c in needed:  # so that f has a value for all large x
         if x not in c.statement.free - {r.index for r in c.ranges}:
             demand(known.meets(c), f"nothing known gives {text(c.part)} a value")
-        elif isinstance(c.statement, Relation) and c.statement.kind == "!=" and c.statement.right == ZERO:
-            leading(field.convert(c.statement.left).top)
+        elif isinstance(c.statement, Relation) and c.statement.kind == "!=":
+            leading(field.convert(t.minus(c.statement.left, c.statement.right)).top)
         else:
             raise Rejected(f"{text(c.part)} need not have a value for large {x.name}")
     fraction = field.convert(f)
@@ -112,3 +112,5 @@ def limit_of_square(goal: Goal) -> None:
     (premise,) = goal.premises
     wanted = t.equal(t.Limit(t.Power(f, 2), x), ZERO)
     demand(canonical(premise.statement) == canonical(wanted), "the premise is not the limit of the square")
+    squared = {c for n in premise.statement.walk() if isinstance(n, t.Limit) for c in conditions(n.body)}
+    demand(set(conditions(f)) <= squared, "the square may have a value where the function has none")

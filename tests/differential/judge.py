@@ -17,8 +17,8 @@ import sympy
 from sympy import Symbol
 
 from proofs.engines import boxes, points, witness
-from proofs.verdict import Result, Verdict
 from proofs.pipeline import Contradiction, verify
+from proofs.verdict import Result, Verdict
 from tests.differential.evaluator import AGAIN, DIGITS, Outside, Unreadable, domain_at, statement_at, value
 from tests.differential.evaluator import scene as scene_at
 from theory.claim import Claim

@@ -12,9 +12,9 @@ from fractions import Fraction
 import pytest
 from sympy import And, Eq, Gt, Implies, Lt, Or, Rational, sqrt
 
-from proofs.engines import enclosure
-from proofs.verdict import Result, Verdict
+from proofs.engines import points
 from proofs.pipeline import verify
+from proofs.verdict import Result, Verdict
 from tests.differential import survey as surveys
 from tests.differential.judge import Ruling, little_effort, ruling, wrong
 from tests.differential.retelling import retold
@@ -143,10 +143,10 @@ def test_a_claim_is_told_in_other_words():
 
 
 def test_effort_is_lowered_only_for_a_while():
-    before = enclosure.POINTS
+    before = points.POINTS
     with little_effort():
-        lowered = enclosure.POINTS
+        lowered = points.POINTS
     assert lowered < before
-    after = enclosure.POINTS
+    after = points.POINTS
     assert after == before
     assert verify(Claim("mine", Eq(i, 1), i <= 1)).verdict in ("PROVED", "ENCLOSED")

@@ -119,7 +119,10 @@ FOUND = {
     "negated conjunction": (claim(Not(And(1 / (i - 2) > 0, i > 5)), i <= 4), HOLDS),
     # domains
     "domain by the other half": (claim(Ne(j, 3), And(j <= 4, Or(1 / (j - 3) < 1, j**3 < 30))), {"REFUTED"}),
-    "domain without a value, disjunction": (claim(j < 4, And(j <= 4, Or(1 / (j - 3) < 1, sqrt(j - 3) < 1))), UNFIT),
+    "domain by the other part, disjunction": (
+        claim(j < 4, And(j <= 4, Or(1 / (j - 3) < 1, sqrt(j - 3) < 1))),
+        {"ENCLOSED", "PROVED"},
+    ),
     "domain without a value, implication": (
         claim(i <= 4, And(i <= 3, Implies(1 / (i - 1) < 1, 1 / (1 - i) > -2))),
         UNFIT,
@@ -221,7 +224,7 @@ FOUND = {
         {"ENCLOSED", "PROVED"},
     ),
     "decimal of a weight": (claim(Weight(1, 2, 1) < 0.2689414213699951), {"REFUTED"}),
-    "decimal of seventeen digits": (claim(Weight(1, 2, 1) < 0.26894142136999513), {"ENCLOSED", "PROVED"}),
+    "decimal of seventeen digits": (claim(Weight(1, 2, 1) < 0.26894142136999513), {"REFUTED"}),  # the same number
     # proofs
     "excluded case": (by_excluded_case(Rational(1, 2), lambda a, b: a > b), STRANGE),
     "excluded case, weakly": (by_excluded_case(Rational(7, 13), lambda a, b: a >= b), STRANGE),

@@ -71,7 +71,14 @@ class Mutant:
 
 
 # label (without the line number) -> why it makes no difference to what is accepted
-EQUIVALENT: dict[str, str] = {}
+_SIGN = "a positive factor does not change a sign"
+EQUIVALENT = {
+    "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1": _SIGN,
+    "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
+    "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
+    "own = statement.free | domain.free | left part only": "a line about all values of a variable is one about each",
+    "@dataclass(frozen=True) | False": "nothing changes a step or a line once it is made",
+}
 
 
 def mutants(module: str) -> Iterator[Mutant]:

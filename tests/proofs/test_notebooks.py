@@ -582,7 +582,7 @@ def test_a_step_is_checked_before_it_is_shown(monkeypatch: pytest.MonkeyPatch) -
         for step in walk.derivation.steps
     )
     broken = reading.Walk(replace(walk.derivation, steps=steps))
-    with pytest.raises(reading.kernel.Rejected):
+    with pytest.raises(reading.Rejected):
         broken.step("A-one")
 
 

@@ -265,6 +265,7 @@ def test_definitions_are_put_in():
         ("is not known", (Eq(k, k - 1, evaluate=False),)),
         ("does not give", (Eq(alpha, 1),)),  # the claim mentions it: no definition
         ("does not give", (Eq(d, 1),)),
+        ("does not give", (Eq(K(j, j), 1),)),  # no definition of a variable
     ):
         decoder = Decoder(scale="d")  # which depends on d, even where a line does not mention it
         entry = Gram(1, i, i, decoder=decoder, inputs=X)

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
-from sympy import Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt
+from sympy import Eq, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
 
 from proofs.kernel.known import Rejected
-from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, derive, l, refused, rejected, shown
+from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, l, refused, rejected, shown
 from theory import averaging
 from theory.decoder import Bidirectional, Decoder
 from theory.derivation import Step
 from theory.inputs import Equicorrelated, Sphere
-from theory.layer_one import R_IS, layer_one, p, r
+from theory.layer_one import p
 from theory.quantities import Gram
 from theory.symbols import alpha, beta, d, i, j, k, lam
 
@@ -35,11 +33,11 @@ def test_score():
     rejected(Eq(S(2, i, j), cosine), "score", norms[0], **seen, match=r"G1\[j,j\] > 0")
     rejected(Eq(S(2, i, j), cosine), "score", norms[1], **seen, match=r"G1\[i,i\] > 0")
     rejected(Eq(S(2, i, j), -cosine), "score", *norms, **seen, match="differ")
-    rejected(Eq(S(3, i, j), cosine), "score", *norms, **seen)
+    rejected(Eq(S(3, i, j), cosine), "score", *norms, **seen)  # type: ignore[arg-type]
     raw = Decoder(norm="none", scale=2)
     shown(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw) / 2), "score", **seen)
     rejected(Eq(S(2, i, j, decoder=raw), G(1, i, j, decoder=raw)), "score", **seen, match="differ")
-    rejected(Eq(S(2, i, j, decoder=Decoder(norm="layernorm")), cosine), "score", *norms, **seen)
+    rejected(Eq(S(2, i, j, decoder=Decoder(norm="layernorm")), cosine), "score", *norms, **seen)  # type: ignore[arg-type]
 
 
 def test_softmax():
@@ -152,7 +150,8 @@ def test_rows_and_columns_of_minors_vary_by_themselves():
              tuple(h.xreplace(same) for h in steps[name].given), {"values": same})
         for name in PRODUCT.premises
     )  # fmt: skip
-    changes = {"statement": PRODUCT.statement.xreplace(same), "given": (Lt(i, k), Lt(i, p)), "hints": {"at": (i, i, k, p)}}
+    given = (Lt(i, k), Lt(i, p))
+    changes = {"statement": PRODUCT.statement.xreplace(same), "given": given, "hints": {"at": (i, i, k, p)}}
     refused(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)
 
 
@@ -264,3 +263,18 @@ def test_cosines_are_scores_of_the_sphere_without_scale():
     rejected(Lt(S(1, i, j), 1), "cauchy_schwarz", *known, given=[j < i], match="not a score of layer two")
     rejected(Lt(S(2, i, j), 1), "cauchy_schwarz", known[1], given=[j < i], match=r"M at i may vanish")
     shown(Lt(S(2, i, j), 1), "cauchy_schwarz", Ne(M(1, i, i), 0), Lt(M(1, j, j), 0), given=[j < i])
+
+
+def test_rows_of_minors_are_not_only_next_to_each_other():
+    """That minors of the rows i and i + 1 are not negative says nothing of others; i + 1 is no variable."""
+    (last,) = (step for step in PRODUCTS.steps if step.rule == "minors")
+    steps = {step.label: step for step in PRODUCTS.steps}
+    near = {k: i + 1}
+    parts = tuple(
+        Step(f"{name} near", steps[name].statement.xreplace(near), "cite", (name,),
+             tuple(h for h in (h.xreplace(near) for h in steps[name].given) if h != true), {"values": near})
+        for name in last.premises
+    )  # fmt: skip
+    changes = {"statement": last.statement.xreplace(near), "given": (Lt(j, l),), "hints": {"at": (i, j, i + 1, l)}}
+    with pytest.raises(Rejected, match=r"\(minors\): not four variables"):
+        altered(PRODUCTS, "minors", *parts, premises=tuple(part.label for part in parts), **changes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Limit, Lt, Mul, Ne, Rational, Sum, Symbol, exp, oo, sqrt
+from sympy import And, Eq, Ge, Le, Limit, Lt, Mul, Ne, Rational, Sum, Symbol, exp, oo, sqrt
 
 from proofs.kernel.known import Rejected
 from tests.proofs.kernel.steps import G, K, derive, rejected, shown
@@ -168,3 +168,27 @@ def test_limit_of_square():
     rejected(Eq(to_infinity(G(1, i, i)), 0), "limit_of_square", square, match="limit of the square")
     rejected(Eq(to_infinity(G(1, i, j)), 0), "limit_of_square", Eq(to_infinity(G(1, i, j)), 0), match="of the square")
     rejected(Eq(to_infinity(G(1, i, j)), 1), "limit_of_square", Eq(to_infinity(G(1, i, j) ** 2), 1), match="not 0")
+    flat = Step("p", Eq(to_infinity(-1 / i), 0), "rational_limit")
+    with pytest.raises(Rejected):  # the root of a negative number, whose square is one all the same
+        derive(flat, Step("goal", Eq(to_infinity(sqrt(-1 / i)), 0), "limit_of_square", ("p",)))
+
+
+def test_an_inequality_gives_no_limit():
+    """Nor does any other statement that is not the equation."""
+    f = alpha + 1 / i
+    more = Step("m", Eq(to_infinity(f + 1), alpha + 1), "rational_limit")
+    goal = Step("goal", Eq(to_infinity(f), alpha + 1), "limit_of_equal", ("p", "m"))
+    below = Step("p", Lt(f, f + 1, evaluate=False), "sign")
+    both = Step("p", And(Lt(f, f + 1, evaluate=False), Ge(lam, 0, evaluate=False)), "hypothesis")
+    for premise in (below, replace(below, statement=Le(f, f + 1, evaluate=False)), both):
+        with pytest.raises(Rejected, match="no equation for the function"):
+            derive(more, premise, goal)
+
+
+def test_premises_that_are_no_limits_give_parts_no_value():
+    limit = Eq(to_infinity(G(1, i, j)), alpha)
+    shown(Eq(to_infinity(G(1, i, j) + lam), alpha + 1), "limit_algebra", limit, Eq(lam, 1), Eq(K(j, j), 1), Lt(beta, 1))
+    other = Eq(Limit(G(1, k, j), k, oo), alpha)
+    rejected(
+        Eq(to_infinity(G(1, k, j) + 1 / (i + 1)), alpha), "limit_algebra", other, match="is not among the premises"
+    )

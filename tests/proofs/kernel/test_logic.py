@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from sympy import And, Eq, Ge, Gt, Implies, Integer, Lt, Ne
 
-from proofs.derivations import check
+from proofs.derivations import check, prove
 from proofs.kernel.known import Rejected
 from tests.proofs.kernel.steps import G, K, S, derive, rejected, shown
+from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.symbols import alpha, beta, i, j, k, lam
 
@@ -212,6 +213,7 @@ def test_what_a_line_has_a_value_for_is_known_where_it_is_used():
     derive(*chain, Step("x", Implies(apart, p), "implication", ("both",)))
     derive(*chain, Step("i", Implies(apart, p), "implication", ("both",)), Step("x", p, "detach", ("i",), (apart,)))
     derive(*chain, Step("x", p, "cite", ("both",), (apart,)))
+    prove(Claim("claim", p, apart), Derivation("chain", "", (), chain))
     moved = 1 / (alpha**2 - lam**2)
     q = Lt(moved, moved + 1, evaluate=False)
     derive(*chain, Step("x", q, "equals", ("both",), (apart, Eq(alpha, beta))))

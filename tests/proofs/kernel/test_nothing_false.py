@@ -113,14 +113,14 @@ def conjuncts_of(domain):
 
 
 def test_the_conditions_of_nested_sums_are_about_their_own_indices():
-    twice = t.Sum(t.Sum(t.over(t.ONE, t.minus(t.number(3), T(k))), T(k), t.ONE, t.number(5)), T(k), t.ONE, t.number(2))
+    twice = t.Sum(t.Sum(t.over(t.ONE, t.minus(t.number(3), T(k))), T(k), t.ONE, t.number(5)), T(k), t.ONE, t.number(2))  # type: ignore[arg-type]
     statement = t.less(twice, t.plus(twice, t.ONE))  # at k = 3 the inner sum has no value
     line = checking.Step("x", statement, "sign")
     with pytest.raises(Rejected, match=NO_VALUE):
         _ = checking.Derivation("attack", (), (line,)).lines
     # the outer sum over l ends at a free k, the inner index is k as well: k - l + 1 = 0 at k = 1, l = 2
     pole = t.over(t.ONE, t.plus(t.minus(T(k), T(l)), t.ONE))
-    mixed = t.Sum(t.plus(t.ONE, t.Sum(pole, T(k), t.ONE, T(l))), T(l), t.ONE, T(k))
+    mixed = t.Sum(t.plus(t.ONE, t.Sum(pole, T(k), t.ONE, T(l))), T(l), t.ONE, T(k))  # type: ignore[arg-type]
     line = checking.Step("x", t.less(mixed, t.plus(mixed, t.ONE)), "sign")
     with pytest.raises(Rejected, match=NO_VALUE):
         _ = checking.Derivation("attack", (), (line,)).lines
@@ -144,12 +144,12 @@ def positive_sum(body, known, goal):
 def test_ranges_of_a_sum_do_not_mix():
     body = t.plus(t.minus(T(k), T(l)), t.Number(Fraction(1, 2)))  # k - l + 1/2, positive for l <= k
     known = (t.at_most(T(l), T(k)),)
-    inner = t.Sum(body, T(k), t.ONE, T(i))
+    inner = t.Sum(body, T(k), t.ONE, T(i))  # type: ignore[arg-type]
     with pytest.raises(Rejected, match="mentions an index"):  # at k = 3, i = 1 it is -5/2 or so
-        positive_sum(body, known, t.Sum(inner, T(l), t.ONE, T(k)))
+        positive_sum(body, known, t.Sum(inner, T(l), t.ONE, T(k)))  # type: ignore[arg-type]
     once = t.minus(t.number(2), T(k))
     with pytest.raises(Rejected, match="two ranges"):
-        positive_sum(once, (t.at_most(T(k), t.ONE),), t.Sum(t.Sum(once, T(k), t.ONE, T(i)), T(k), t.ONE, t.ONE))
+        positive_sum(once, (t.at_most(T(k), t.ONE),), t.Sum(t.Sum(once, T(k), t.ONE, T(i)), T(k), t.ONE, t.ONE))  # type: ignore[arg-type]
 
 
 def test_a_part_of_a_limit_has_a_name_of_its_own():

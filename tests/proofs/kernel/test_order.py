@@ -109,6 +109,8 @@ def test_exponential_compares_exponentials():
 
 def test_root_compares_roots_and_numbers():
     shown(Lt(2, sqrt(beta + 5)), "root")
+    shown(Lt(0, sqrt(alpha)), "root", given=[alpha > 0])
+    rejected(Lt(0, sqrt(alpha)), "root", given=[alpha >= 0], match="> 0 is not known")
     rejected(Lt(2, sqrt(beta + 4)), "root", match="> 0 is not known")
     rejected(Lt(-1, sqrt(beta), evaluate=False), "root", match="is not a root")
     rejected(Lt(sqrt(beta), beta + 1), "root", match="is not a root")

@@ -162,7 +162,7 @@ def test_no_sign_is_wrong_at_a_point_that_satisfies_the_facts(e, known, at, stri
     sides = [(each.kind, numbers.value(each.left, at), numbers.value(each.right, at)) for each in relations]
     for kind, left, right in sides:
         assume(left is not None and right is not None)
-        assume({"<": left < right, "<=": left <= right, "=": left == right, "!=": left != right}[kind])
+        assume({"<": left < right, "<=": left <= right, "=": left == right, "!=": left != right}[kind])  # type: ignore[arg-type]
     value = numbers.value(e, at)
     assert value is None or value > -(mpmath.mpf(10) ** -40)
     assert not strict or value is None or value > 0

@@ -105,6 +105,7 @@ def test_conditions_of_quantities(term, expected):
 
 def test_a_scale_that_depends_on_the_width_is_positive_for_a_width():
     assert "0 < sqrt(d)" in needed(entry(scale="sqrt(d)"))
+    assert "2 <= d" not in needed(entry(scale="sqrt(d)"))  # only centring needs two coordinates
 
 
 def test_conditions_of_what_is_bound_hold_for_all_values_of_the_index():
@@ -136,5 +137,5 @@ def test_what_is_obvious(statement, expected):
 
 
 def test_parts_of_connected_relations_are_found():
-    statement = t.Or((t.less(t.Power(x, -1), y), t.Not(t.less(t.Root(y), x))))
+    statement = t.Or((t.less(t.Power(x, -1), y), t.Not(t.less(x, t.Root(y)))))
     assert {text(c.statement) for c in undefined_parts(statement)} == {"x != 0", "0 <= y"}

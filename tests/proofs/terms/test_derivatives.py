@@ -29,8 +29,8 @@ def agrees(f, x, at):
         ends = [numbers.value(f, {**at, x: Fraction(at[x]) + shift}) for shift in (step, -step)]
         if slope is None or None in ends or abs(slope) > 10**6:
             return False
-        quotient = (ends[0] - ends[1]) / (2 * mpmath.mpf(step.numerator) / step.denominator)
-        assert abs(quotient - slope) < mpmath.mpf(10) ** -12 * (1 + abs(slope)) * (1 + abs(ends[0])) ** 3
+        quotient = (ends[0] - ends[1]) / (2 * mpmath.mpf(step.numerator) / step.denominator)  # type: ignore[arg-type]
+        assert abs(quotient - slope) < mpmath.mpf(10) ** -12 * (1 + abs(slope)) * (1 + abs(ends[0])) ** 3  # type: ignore[arg-type]
         return True
 
 

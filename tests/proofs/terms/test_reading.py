@@ -58,9 +58,9 @@ class LyingName(str):
     """A name that says it equals any other."""
 
     __slots__ = ()
-    __eq__ = Lying.__eq__
-    __ne__ = Lying.__ne__
-    __hash__ = Lying.__hash__
+    __eq__ = Lying.__eq__  # type: ignore[arg-type]
+    __ne__ = Lying.__ne__  # type: ignore[arg-type]
+    __hash__ = Lying.__hash__  # type: ignore[arg-type]
 
 
 class OtherSymbol(Symbol):
@@ -199,8 +199,8 @@ def test_an_index_of_a_wider_sort_may_start_anywhere():
         Decoder(mask=same_name(Causal)()),
         Decoder(mask=same_name(SlidingWindow)(2)),
         same_name(Decoder)(),
-        Decoder(norm=LyingName("rms")),
-        Decoder(norm=LyingName("l2")),
+        Decoder(norm=LyingName("rms")),  # type: ignore[arg-type]
+        Decoder(norm=LyingName("l2")),  # type: ignore[arg-type]
         Decoder(scale=LyingName("sqrt(d)")),
         None,
         "decoder",
@@ -221,7 +221,7 @@ def test_only_laws_of_this_package_are_read(inputs):
     "model",
     [
         {"decoder": Decoder(mask=same_name(Causal)())}, {"decoder": same_name(Decoder)()},
-        {"inputs": same_name(Equicorrelated)(alpha)}, {"decoder": Decoder(norm=LyingName("rms"))},
+        {"inputs": same_name(Equicorrelated)(alpha)}, {"decoder": Decoder(norm=LyingName("rms"))},  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_a_quantity_carries_no_other_model(model):
@@ -269,7 +269,7 @@ def test_an_index_does_not_capture_the_model_of_the_claim():
 def test_equivalence_and_choice_are_written_out():
     p, q, s = (alpha < 1, beta < 1, lam < 1)
     both = read_statement(sympy.Equivalent(p, q))
-    assert set(both.statements) == {
+    assert set(both.statements) == {  # type: ignore[arg-type]
         t.Implies(read_statement(p), read_statement(q)), t.Implies(read_statement(q), read_statement(p))
     }  # fmt: skip
     choice = read_statement(sympy.ITE(p, q, s))
