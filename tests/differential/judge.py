@@ -31,7 +31,7 @@ POINTS = 9  # of the domain at which a certain verdict is checked
 # The engines' counts, lowered so that a claim takes tens of milliseconds. What they certify or refute then is no less
 # right; they give up sooner.
 EFFORT: dict[str, int] = {
-    "WORK": 50_000, "SOME_WORK": 20_000, "BOXES": 24, "BOX_EVALUATIONS": 400,
+    "POINTS": 60, "REAL_POINTS": 3, "WORK": 50_000, "SOME_WORK": 20_000, "BOXES": 24, "BOX_EVALUATIONS": 400,
     "SMALL_POINTS": 120, "MOST_POINTS": 60, "SIMPLE_REALS": 8, "EXAMPLES": 6, "MINIMISED": 60,
 }  # fmt: skip
 _ENGINES: tuple[ModuleType, ...] = (boxes, points, witness)
