@@ -52,15 +52,16 @@ def unknown(scope: str, detail: str) -> Evidence:
 
 def tried(
     region: Region,
-    limit: int = POINTS,
-    real_limit: int = REAL_POINTS,
+    limit: int | None = None,
+    real_limit: int | None = None,
     precisions: Sequence[int] = PRECISIONS,
     work: int | None = None,
 ) -> Evidence:
-    """Decide the statement at exact points, with so much work of exact numbers at most."""
+    """Decide the statement at exact points, with so much work of exact numbers at most; None stands for the usual."""
     tally, caps = Tally(), set()
     judge = evaluator(region.question.statement)
-    reals = region.simple_reals(real_limit)
+    limit = POINTS if limit is None else limit
+    reals = region.simple_reals(REAL_POINTS if real_limit is None else real_limit)
     reals += region.critical_reals(CRITICAL) if region.reals and not region.fixed else []
     usual = WORK if region.fixed and region.finite else SOME_WORK
     budget = Budget(usual if work is None else work)

@@ -31,7 +31,7 @@ POINTS = 9  # of the domain at which a certain verdict is checked
 # The engines' counts, lowered so that a claim takes tens of milliseconds. What they certify or refute then is no less
 # right; they give up sooner.
 EFFORT: dict[str, int] = {
-    "POINTS": 60, "REAL_POINTS": 3, "BOXES": 24, "BOX_EVALUATIONS": 400,
+    "POINTS": 60, "REAL_POINTS": 3, "WORK": 50_000, "SOME_WORK": 20_000, "BOXES": 24, "BOX_EVALUATIONS": 400,
     "SMALL_POINTS": 120, "MOST_POINTS": 60, "SIMPLE_REALS": 8, "EXAMPLES": 6, "MINIMISED": 60,
 }  # fmt: skip
 _ENGINES: tuple[ModuleType, ...] = (boxes, points, witness)
@@ -94,29 +94,31 @@ def wrong(claim: Claim, given: Ruling, likely: Mapping[Symbol, tuple[Fraction, .
     """Why a ruling is wrong, or None if nothing speaks against it."""
     if given.fault:
         return given.fault
+    # What one engine finds and the pipeline then calls UNKNOWN, because another disagrees, is wrong all the same.
+    found = {given.verdict, *(str(e.outcome) for e in given.result.evidence)} if given.result is not None else set()
     try:
-        if given.verdict in CERTAIN:
-            return _against(claim, given, likely, seed)
-        if given.verdict == Verdict.REFUTED:
-            return _for(claim, given)
+        for verdict in (v for v in CERTAIN if v in found):
+            complaint = _against(claim, verdict, likely, seed)
+            if complaint:
+                return complaint
+        return _for(claim, given) if given.verdict == Verdict.REFUTED else None
     except Unreadable:
         return None
-    return None
 
 
-def _against(claim: Claim, given: Ruling, likely: Mapping[Symbol, tuple[Fraction, ...]], seed: int) -> str | None:
+def _against(claim: Claim, verdict: str, likely: Mapping[Symbol, tuple[Fraction, ...]], seed: int) -> str | None:
     """A point at which a certified claim does not hold."""
     met = 0
     for point in _points(claim, likely, seed):
         inside = domain_at(claim, point)
         if inside is None and domain_at(claim, point, AGAIN) is None:
-            return f"{given.verdict}, but the domain has no value at {_words(point)}"
+            return f"{verdict}, but the domain has no value at {_words(point)}"
         if not inside:
             continue
         met += 1
         complaint = _fails(claim, point)
         if complaint:
-            return f"{given.verdict}, but {complaint} at {_words(point)}"
+            return f"{verdict}, but {complaint} at {_words(point)}"
         if met >= POINTS:
             break
     return None

@@ -744,7 +744,7 @@ def _by_slope(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
 _FAMILIES: dict[str, tuple[int, Callable[[DrawFn], tuple[Draft, Any]]]] = {  # share in a thousand
     "bounds": (190, _bounds),
     "two models": (35, _two_models),
-    "closed forms": (35, _closed),
+    "closed forms": (25, _closed),
     "rows": (80, _rows),
     "symmetric": (55, _symmetric),
     "edges": (120, _edges),
@@ -758,7 +758,7 @@ _FAMILIES: dict[str, tuple[int, Callable[[DrawFn], tuple[Draft, Any]]]] = {  # s
     "capture": (15, _captured),
     "decimals": (25, _decimals),
     "proofs": (70, _proofs),
-    "limits": (3, _limits),
+    "limits": (2, _limits),
 }
 
 

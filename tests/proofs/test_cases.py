@@ -460,7 +460,7 @@ HUGE = {
 @pytest.mark.slow
 @pytest.mark.parametrize("statement", HUGE.values(), ids=HUGE)
 def test_what_is_too_large_ends_in_time(statement, tmp_path):
-    """A verdict or a refusal within a minute, and then the next claim."""
+    """A verdict or a refusal within the limit, and then the next claim."""
     file = tmp_path / "claims.py"
     file.write_text(
         textwrap.dedent(f"""
@@ -471,10 +471,10 @@ def test_what_is_too_large_ends_in_time(statement, tmp_path):
         """),
         encoding="utf-8",
     )
-    command = [sys.executable, "-c", "from proofs.cli import main; main()", "verify", str(file)]
+    command = [sys.executable, "-c", "from proofs.cli import main; main()", "verify", "--timeout", "30", str(file)]
     started = time.monotonic()
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=90, check=False)
-    assert time.monotonic() - started < 75  # a minute, and what it takes to start
+    assert time.monotonic() - started < 75  # the limit, and what it takes to start on a busy machine
     assert found.returncode in (0, 1, 2), found.stderr
     assert "Traceback" not in found.stdout + found.stderr
     if found.returncode != 2:
