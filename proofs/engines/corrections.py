@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import flint
 import sympy
 from flint import arb, fmpq
 
 from numerics.correction import correction_balls
-from proofs.engines.ball_arithmetic import mask, tokens_seen
+from proofs.engines import models
+from proofs.engines.ball_arithmetic import tokens_seen
+from proofs.engines.numbers import fraction
 from proofs.engines.scene import Model, Scene, Value
 from proofs.engines.truth import NotApplicable
 from proofs.terms import terms as t
-from theory.decoder import Decoder
+from proofs.terms.text import text
 from theory.errors import InvalidInput
-from theory.inputs import Inputs, SharedGaussian, Sphere
-from theory.position import Alibi, Position, T5Bias
 
 
 def coefficient(scene: Scene, model: Model, kind: str, layer: int, row: int, column: int) -> arb:
@@ -28,8 +30,11 @@ def coefficient(scene: Scene, model: Model, kind: str, layer: int, row: int, col
     if known is None or known.n < max(row, column):
         n = tokens_seen(model, scene, max(row, column))[0]
         try:
+            # beta, the residual and alpha are given in balls, and the width plays no part: what stands for them is idle
+            number, term = _numbers(scene, model), replace(model.term, beta=t.ONE, residual=t.ONE)
+            law = models.inputs(replace(term.law, alpha=t.ZERO, width=t.number(2)), number)
             known = correction_balls(
-                _decoder(scene, model), _law(model.term.law), n, layer, flint.ctx.prec,
+                models.decoder(term, number), law, n, layer, flint.ctx.prec,
                 alpha=arb(model.alpha(scene)), beta=arb(model.beta(scene)), residual=arb(model.residual(scene)),
                 scores_only=kind == "score",
             )  # fmt: skip
@@ -42,35 +47,19 @@ def coefficient(scene: Scene, model: Model, kind: str, layer: int, row: int, col
         return arb.nan()
 
 
-def _law(law: t.Law) -> Inputs:
-    """The law's family; alpha is given in a ball, and the width plays no part."""
-    return Sphere(2, 0) if law.kind == "sphere" else SharedGaussian(2, 0, law.unit)
+def _numbers(scene: Scene, model: Model) -> models.Number:
+    """The values of a model's parameters, all but those given in balls, as SymPy's."""
+    term, position = model.term, model.term.position
+    values: dict[t.Term, Value] = {term.scale: model.scale}
+    if position is not None:
+        values |= dict(
+            zip((*position.numbers, *(position.later or ())), (*model.numbers, *(model.later or ())), strict=True)
+        )
 
+    def number(part: t.Term) -> sympy.Rational:
+        value = fraction(part.value) if isinstance(part, t.Number) else values[part](scene)
+        if not isinstance(value, fmpq):
+            raise NotApplicable(f"{text(part)} is not a fraction")
+        return sympy.Rational(int(value.p), int(value.q))
 
-def _decoder(scene: Scene, model: Model) -> Decoder:
-    """The decoder, all but beta and residual, which are given in balls."""
-    term = model.term
-    if term.norm not in ("l2", "none"):
-        raise NotApplicable("the decoder depends on the width")
-    scale = _exact(scene, model.scale, "the scale")
-    return Decoder(norm=term.norm, scale=scale, mask=mask(term.mask), position=_position(scene, model))  # type: ignore[arg-type]
-
-
-def _position(scene: Scene, model: Model) -> Position | None:
-    position = model.term.position
-    if position is None:
-        return None
-    numbers = tuple(_exact(scene, value, "a bias") for value in model.numbers)
-    if position.kind == "alibi":
-        return Alibi(numbers[0])
-    if position.kind == "t5" and position.size is not None:
-        later = None if model.later is None else tuple(_exact(scene, value, "a bias") for value in model.later)
-        return T5Bias(numbers, later, position.size)
-    raise NotApplicable("1/d terms with RoPE are not known")
-
-
-def _exact(scene: Scene, value: Value, name: str) -> sympy.Rational:
-    number = value(scene)
-    if not isinstance(number, fmpq):
-        raise NotApplicable(f"{name} is not a fraction")
-    return sympy.Rational(int(number.p), int(number.q))
+    return number
