@@ -18,6 +18,8 @@ from proofs.terms import terms as t
 from proofs.terms.text import text
 from theory.errors import InvalidInput
 
+MOST_UNMASKED = 20  # tokens without a mask, where every length has an expansion of its own; the work grows like n^5
+
 
 def coefficient(scene: Scene, model: Model, kind: str, layer: int, row: int, column: int) -> arb:
     """The coefficient of 1/d in the expectation of a quantity; not finite if the mask hides the key of a score.
@@ -29,6 +31,8 @@ def coefficient(scene: Scene, model: Model, kind: str, layer: int, row: int, col
     known = scene.known.get(key)
     if known is None or known.n < max(row, column):
         n = tokens_seen(model, scene, max(row, column))[0]
+        if model.tokens is not None and n > MOST_UNMASKED:
+            raise NotApplicable(f"{n} tokens are too many for a 1/d term without a mask")
         try:
             # beta, the residual and alpha are given in balls, and the width plays no part: what stands for them is idle
             number, term = _numbers(scene, model), replace(model.term, beta=t.ONE, residual=t.ONE)
