@@ -22,7 +22,7 @@ from sympy import Lt
 
 from proofs import cli, limits, registry
 from proofs.limits import Limit, Lost, supervise
-from proofs.pipeline import Contradiction, Pipeline, verify
+from proofs.pipeline import Pipeline, verify
 from proofs.supervision import Supervised
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from theory import Claim, Equicorrelated, Score
@@ -376,15 +376,6 @@ def test_python_gets_the_same_exceptions(deeds: dict[str, Callable[[], object]])
         verify(claim("a", uses=("nothing",)), timeout=20)
     with pytest.raises(InvalidInput, match="claim a uses b uses a"):
         verify([claim("a", uses=("b",)), claim("b", uses=("a",))], timeout=20)
-    evidence = [Evidence("symbolic", verdict, "", "") for verdict in (Verdict.PROVED, Verdict.REFUTED)]
-
-    def contradict() -> None:
-        raise Contradiction("a", *evidence)
-
-    deeds["a"] = contradict
-    contrary = verify(claim("a"), timeout=20)
-    assert contrary.verdict is Verdict.UNKNOWN
-    assert contrary.evidence[0].detail.startswith("claim a is PROVED by symbolic")
 
     def fail() -> None:
         raise KeyError("x")
@@ -480,7 +471,7 @@ def test_what_a_job_leaves_in_memory_is_not_counted_against_the_next(no_child: N
     kept = []
 
     def work(name: str, _: Any) -> int:
-        kept.append(bytearray(b"x") * 10**8)
+        kept.append(bytearray(b"x") * (2 * 10**8))  # far more than the heap of the tests may give back meanwhile
         return os.getpid()
 
     found = done(work, "abcd", processes=1)
