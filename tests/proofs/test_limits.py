@@ -106,7 +106,13 @@ def written(folder: Path, text: str) -> str:
     return str(file)
 
 
-@pytest.mark.parametrize(("deed", "told"), DEEDS.values(), ids=DEEDS.keys())
+DEAR = ("many small lists", "ignores signals", "waits", "closes its files")  # of these the others tell much the same
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [pytest.param(*DEEDS[name], id=name, marks=[pytest.mark.slow] if name in DEAR else []) for name in DEEDS],
+)
 def test_a_wild_claim_is_unknown_and_the_others_go_on(tmp_path: Path, deed: str, told: str) -> None:
     file, report = written(tmp_path, WILD.format(deed=deed)), tmp_path / "report.json"
     started = time.monotonic()
@@ -153,6 +159,7 @@ def test_a_wild_file_is_told_in_one_line(tmp_path: Path, deed: str, told: str) -
     assert told in err
 
 
+@pytest.mark.slow
 def test_the_clock_starts_again_with_each_file(tmp_path: Path) -> None:
     for name in "ab":
         text = WILD.format(deed="pass").replace('"first"', f'"{name}"').replace('"wild"', f'"{name}.wild"')
@@ -287,6 +294,7 @@ def test_json_to_standard_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_a_file_prints_keeps_out_of_the_json_and_it_is_not_asked(tmp_path: Path) -> None:
     file = written(tmp_path, "x = input()")
     with started("verify", file) as command:
@@ -392,6 +400,7 @@ def test_python_is_refused_limits_that_are_none(limit: dict[str, Any]) -> None:
         verify(claim("a"), **limit)
 
 
+@pytest.mark.slow
 def test_what_a_claim_uses_has_a_limit_of_its_own(deeds: dict[str, Callable[[], object]]) -> None:
     """A lemma that takes too long is UNKNOWN, and the claim that uses it is judged by the numbers."""
     for order in (1, -1):
