@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import sympy
 from sympy import And, Basic, Derivative, Eq, Expr, Ge, Gt, Limit, Lt, Sum
 from sympy.core.relational import Relational
+from sympy.polys.polyerrors import BasePolynomialError
 
 from proofs.derivations import check
 from proofs.kernel.known import Rejected
@@ -20,6 +22,23 @@ from proofs.search.statements import Prover
 from theory.claim import Claim
 from theory.derivation import Derivation
 from theory.quantities import Quantity, Score, bind
+
+
+# what SymPy raises where it can't do what it is asked
+_REFUSALS = (BasePolynomialError, NotImplementedError, ValueError, ArithmeticError)
+
+
+@contextmanager
+def _asking_sympy() -> Iterator[None]:
+    """What SymPy can't do, the search can't either: nothing that it proposes is trusted, so there is no harm in that.
+
+    Raises:
+        NoIdea: SymPy refused.
+    """
+    try:
+        yield
+    except _REFUSALS as refusal:
+        raise NoIdea(f"SymPy can't do what the search would need: {refusal}") from None
 
 
 def candidates(claim: Claim) -> Iterator[Derivation]:
@@ -60,8 +79,9 @@ def search(claim: Claim, thorough: bool = False) -> Derivation:
         NoIdea: none was found; the message says what is missing.
     """
     statement = claim.bound_statement
-    forms = _forms(claim, statement)
-    last = _whole(claim, forms, statement) or Prover(forms, thorough).show(statement, ())
+    with _asking_sympy():
+        forms = _forms(claim, statement)
+        last = _whole(claim, forms, statement) or Prover(forms, thorough).show(statement, ())
     return forms.lines.derivation(last)
 
 
@@ -83,8 +103,9 @@ def limits(claim: Claim) -> dict[Limit, Expr]:
     found: dict[Limit, Expr] = {}
     for limit in sorted(claim.bound_statement.atoms(Limit), key=str):
         try:
-            forms = _forms(claim, limit)
-            form = limit_form(forms, limit, ())
+            with _asking_sympy():
+                forms = _forms(claim, limit)
+                form = limit_form(forms, limit, ())
             check(forms.lines.derivation(form.premises[0]))
         except (NoIdea, Open, Rejected):
             continue

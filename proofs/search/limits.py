@@ -5,11 +5,12 @@ from __future__ import annotations
 from functools import cache
 
 import sympy
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Limit, Lt, Mul, Pow, Rational, Symbol, oo, sqrt
+from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Limit, Lt, Mul, Pow, Rational, Sum, Symbol, oo, sqrt
 
 from proofs.search.forms import Form, Forms
 from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.models import model_of
+from proofs.search.sums import worth
 from theory.derivation import Derivation
 from theory.layer_one import g, h_squared
 from theory.limits import saturation_from
@@ -55,7 +56,10 @@ class _Limits:
 
     def _far(self, body: Expr) -> Given:
         """What holds of the positions in ``body`` for all large x."""
-        ends = {e for q in body.atoms(Quantity) for e in (q.query, q.key) if self.x not in e.free_symbols}
+        indices = {k for total in body.atoms(Sum) for k in total.variables}
+        places = [e for q in body.atoms(Quantity) for e in (q.query, q.key)]
+        places += [end for total in body.atoms(Sum) for _, *ends in total.limits for end in ends]
+        ends = {e for e in places if not e.free_symbols & {self.x, *indices}} - {Integer(0)}
         return (*self.given, *(Lt(end, self.x) for end in sorted(ends, key=str)))
 
     def _fixed(self, labels: Labels) -> Labels:
@@ -65,8 +69,8 @@ class _Limits:
     def _written(self, body: Expr) -> tuple[Expr, Labels]:
         """``body`` in closed form, and the lines that say so far out."""
         far = self._far(body)
-        found = {q: self.forms.of(q, far) for q in sorted(body.atoms(Quantity), key=str)}
-        value = body.xreplace({q: form.value for q, form in found.items()})
+        found = dict(worth(self.forms, body, far))
+        value = body.xreplace({part: form.value for part, form in found.items()})
         return value, tuple(label for form in found.values() for label in form.premises)
 
     def _bounds(self) -> Labels:
@@ -111,7 +115,7 @@ class _Limits:
         return self._equal(body, self._identity(body, value, premises), limit)
 
     def _of_rational(self, f: Expr, premises: Labels) -> str:
-        if any(self.x in part.free_symbols for part in f.atoms(sympy.exp)) or _roots(f, self.x):
+        if any(self.x in part.free_symbols for part in f.atoms(sympy.exp, Sum)) or _roots(f, self.x):
             raise NoIdea(f"{f} is not a rational function of {self.x}")
         return self.lines.add(
             self._says(f, _leading_quotient(f, self.x)), "rational_limit", (*self._fixed(premises), *self._bounds()),

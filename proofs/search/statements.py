@@ -14,7 +14,7 @@ from proofs.search.limits import limit_form
 from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.roots import radicands
 from proofs.search.shape import MOST_TERMS, exponentials, signed, terms
-from proofs.search.sums import sum_form
+from proofs.search.sums import worth
 from proofs.search.theorems import level, positive, theorems
 from theory.quantities import Gram, Quantity, Weight
 
@@ -75,10 +75,7 @@ class Prover:
         limits = sorted(s.atoms(Limit), key=str)
         yield from (limit_form(self.forms, limit, given) for limit in limits)
         outside = s.xreplace({limit: sympy.Dummy() for limit in limits})
-        sums = sorted(outside.atoms(Sum), key=str)
-        yield from (sum_form(self.forms, total, given) for total in sums)
-        outside = outside.xreplace({total: sympy.Dummy() for total in sums})
-        yield from (self.forms.of(q, given) for q in sorted(outside.atoms(Quantity), key=_hardest))
+        yield from (form for _, form in worth(self.forms, outside, given))
 
     def _premises(self, s: Basic, given: Given) -> Labels:
         premises = [label for form in self._parts(s, given) for label in form.premises]
@@ -165,7 +162,3 @@ class Prover:
 def _depth(s: Basic) -> int:
     """The deepest layer that a statement speaks of: there the search fails soonest."""
     return max((q.layer for q in s.atoms(Quantity)), default=0)
-
-
-def _hardest(q: Quantity) -> tuple[int, str]:
-    return -q.layer, str(q)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
+from collections.abc import Iterator
+
+from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
 
 from proofs.search.forms import INDEX_OF_SUM, Form, Forms, Open
 from proofs.search.lines import Given, NoIdea
@@ -13,6 +15,18 @@ from theory.quantities import Mix, Quantity, Score, Weight
 def equation(left: Expr, right: Expr) -> Eq:
     """left = right, as it is written."""
     return Eq(left, right, evaluate=False)
+
+
+def worth(forms: Forms, e: Basic, given: Given) -> Iterator[tuple[Expr, Form]]:
+    """The sums in ``e`` and the quantities outside them, each with its closed form; the deepest quantities first."""
+    sums = sorted(e.atoms(Sum), key=str)
+    yield from ((total, sum_form(forms, total, given)) for total in sums)
+    outside = e.xreplace({total: Dummy() for total in sums})
+    yield from ((q, forms.of(q, given)) for q in sorted(outside.atoms(Quantity), key=_hardest))
+
+
+def _hardest(q: Quantity) -> tuple[int, str]:
+    return -q.layer, str(q)
 
 
 def sum_form(forms: Forms, total: Sum, given: Given) -> Form:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
-from sympy import And, Basic, E, Eq, Expr, Limit, Rational, exp, oo, sqrt
+from sympy import And, Basic, E, Eq, Expr, Limit, Rational, Sum, exp, log, oo, sqrt
+from sympy.polys.polyerrors import PolynomialError
 
 from proofs.engines.symbolic import examine, without_limits
 from proofs.search import limits
@@ -11,7 +14,7 @@ from proofs.verdict import Verdict
 from theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
 from theory.layer_one import h_squared, r
 from theory.quantities import Mix
-from theory.symbols import alpha, beta, d, i, j, lam
+from theory.symbols import alpha, beta, d, i, j, k, lam
 
 PAPER = (alpha >= 0, alpha < 1)
 ZERO, ALPHA = Equicorrelated(0), Equicorrelated(alpha)
@@ -19,6 +22,7 @@ DEFAULT, GENERAL = Decoder(), Decoder(beta=beta, residual=lam)
 BARE, NO_RESIDUAL = Decoder(beta=0, residual=0), Decoder(beta=beta, residual=0)
 UNNORMALISED = Decoder(norm="none", scale=2)
 LAYERNORM = Decoder(norm="layernorm", scale="sqrt(d)", residual=0)
+WEIGHT_K = Weight(1, i, k)
 WEIGHT, GRAM, SCORE, MIX = Weight(1, i, j), Gram(1, i, j), Score(2, i, j), Mix(1, i, j)
 _H = sqrt(h_squared(j).xreplace({lam: Rational(1), alpha: Rational(0), r: E}))
 
@@ -45,6 +49,12 @@ CASES: dict[str, tuple[Expr, Expr, Expr, Decoder, Equicorrelated]] = {
     "i S": (i * SCORE, 2 / _H, 1 / _H, DEFAULT, ZERO),
     "S, no norm": (SCORE, 2 * alpha, 4 * alpha, UNNORMALISED, ALPHA),
     "a sum": (Weight(1, i, i) + GRAM, 4 * alpha, alpha, DEFAULT, ALPHA),
+    "a row": (Sum(WEIGHT_K, (k, 1, i)), Rational(1), Rational(0), DEFAULT, ALPHA),
+    "a row of layer three": (Sum(Weight(3, i, k), (k, 1, i)), Rational(1), Rational(2), GENERAL, ALPHA),
+    "a row without its last": (Sum(WEIGHT_K, (k, 1, i - 1)), Rational(1), Rational(0), DEFAULT, ALPHA),
+    "i times the first three": (i * Sum(WEIGHT_K, (k, 1, 3)), Rational(3), Rational(2), DEFAULT, ZERO),
+    "i times the first j": (i * Sum(WEIGHT_K, (k, 1, j)), j, j - 1, DEFAULT, ZERO),
+    "i times a weight of layer two": (i * Weight(2, i, j), Rational(1), Rational(2), Decoder(beta=0), ALPHA),
     "a difference of scores": (SCORE - Score(2, i, 1), Rational(0), Rational(1), BARE, ZERO),
 }
 every_case = pytest.mark.parametrize(("body", "value", "wrong", "decoder", "inputs"), CASES.values(), ids=CASES)
@@ -115,3 +125,24 @@ def test_without_residual_at_alpha_zero_the_norms_vanish() -> None:
     """Scores tend to zero there; the theorem about saturation does not apply."""
     claim = _claim(Eq(Limit(SCORE, i, oo), 0), NO_RESIDUAL, ZERO)
     assert _is_proved(claim)
+
+
+def test_a_sum_without_a_closed_form_has_no_known_limit() -> None:
+    body = Sum(1 / (i + k), (k, 1, i))
+    claim = _claim(Eq(Limit(body, i, oo), log(2) * Limit(i * WEIGHT, i, oo)), DEFAULT, ALPHA)
+    assert not _is_proved(claim)
+    assert Limit(body, i, oo) not in limits(claim)
+
+
+@pytest.mark.parametrize("refusal", [PolynomialError("odd generators"), NotImplementedError("no"), ValueError("no")])
+def test_what_sympy_can_not_do_is_no_derivation(refusal: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise refusal
+
+    monkeypatch.setattr(sys.modules["proofs.search.limits"], "_leading_quotient", refuse)
+    claim = _claim(Eq(Limit(i * WEIGHT, i, oo), 1), DEFAULT, ALPHA)
+    found = examine(claim, seed=0)
+    assert found is not None
+    assert found.outcome is Verdict.UNKNOWN
+    assert "SymPy" in found.detail
+    assert limits(claim) == {}
