@@ -23,7 +23,6 @@ from theory.claim import Claim
 from theory.derivation import Derivation
 from theory.quantities import Quantity, Score, bind
 
-
 # what SymPy raises where it can't do what it is asked
 _REFUSALS = (BasePolynomialError, NotImplementedError, ValueError, ArithmeticError)
 
