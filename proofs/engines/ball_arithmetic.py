@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import flint
@@ -85,6 +86,10 @@ class Balls:
     def root(self, x: Real) -> Real:
         """The square root."""
         return numbers.root(x)
+
+    def root_of_product(self, factors: Sequence[Real]) -> Real:
+        """The square root of a product."""
+        return numbers.root(prod(factors, start=fmpq(1)))
 
     def exp(self, x: Real) -> Real:
         """e^x."""

@@ -7,6 +7,7 @@ its budget stays open.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from flint import arb, fmpq
@@ -22,6 +23,7 @@ from proofs.engines.truth import NotApplicable, Truth
 POINT = 1_000_000  # of a budget, for one point
 ENTRY = 200_000  # for one entry of a matrix
 EXPONENT = 20_000  # for the exponential of one score, for which a symbol will mostly do
+ROUNDS = 8  # of refining N
 FINEST = 1_000  # N, of exponentials of multiples of 1/N
 MOST_TOKENS = 60
 MOST_LAYERS = 12
@@ -38,24 +40,33 @@ def decided(check: Check, balls: Scene, kept: dict[Any, Any], budget: Budget) ->
         kept: what was found at other points with the same real parameters.
         budget: what may be spent.
     """
-    share = Budget(min(POINT, budget.left))
-    start = share.left
-    try:
-        for _ in range(4):
-            tower = kept.setdefault("tower", Tower(share, kept.get("denominator", 1)))
-            tower.budget = share
-            scene = Scene(balls.values, Exact(tower), balls.horizon, companion=balls, known=kept)
-            found = check(scene)
-            if found is not None or not isinstance(scene.obstacle, Finer | Full):
-                return found
-            denominator = tower.denominator * (scene.obstacle.step if isinstance(scene.obstacle, Finer) else 1)
-            kept.clear()
-            if denominator > FINEST:
-                return None
-            kept["denominator"] = denominator
-        return None
-    finally:
-        budget.left -= start - max(0, share.left)
+    for sparing in (True, False):
+        share = Budget(min(POINT, budget.left))
+        start = share.left
+        try:
+            found = _decided(check, balls, kept.setdefault(sparing, {}), share, sparing)
+        finally:
+            budget.left -= start - max(0, share.left)
+        if found is not None:
+            return found
+    return None
+
+
+def _decided(check: Check, balls: Scene, kept: dict[Any, Any], share: Budget, sparing: bool) -> Truth:
+    """The same, spending little on each entry (then symbols are soon taken), or much."""
+    for _ in range(ROUNDS):
+        tower = kept.setdefault("tower", Tower(share, kept.get("denominator", 1), sparing=sparing))
+        tower.budget = share
+        scene = Scene(balls.values, Exact(tower), balls.horizon, companion=balls, known=kept)
+        found = check(scene)
+        if found is not None or not isinstance(scene.obstacle, Finer | Full):
+            return found
+        denominator = tower.denominator * (scene.obstacle.step if isinstance(scene.obstacle, Finer) else 1)
+        kept.clear()
+        if denominator > FINEST:
+            return None
+        kept["denominator"] = denominator
+    return None
 
 
 class Exact:
@@ -81,6 +92,12 @@ class Exact:
     def root(self, x: Number) -> Number:
         """The square root."""
         return self.tower.root(x)
+
+    def root_of_product(self, factors: Sequence[Number]) -> Number:
+        """The square root of a product: that of its factors, where all are positive."""
+        if all(_ball(factor) > 0 for factor in factors):
+            return prod(map(self.root, factors), start=fmpq(1))
+        return self.root(prod(factors, start=fmpq(1)))
 
     def exp(self, x: Number) -> Number:
         """e^x."""
@@ -248,6 +265,8 @@ class Layers:
         scale = self.arithmetic.power(self.model.scale(self.scene), -1)
         if row == column and self.normalised:
             return self._square() * scale
+        if row < column and row in self._span(column):
+            return self.entry("score", layer, column, row)  # inner products are symmetric, symbols for them should be
         lengths = self.entry("factor", layer, row, row) * self.entry("factor", layer, column, column)
         return self.entry("gram", layer - 1, row, column) * lengths * scale * self._turn(abs(row - column))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +12,7 @@ from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx
 
 from proofs.engines.scene import Open
 
-GENERATORS = 32
+GENERATORS = 48
 LONGEST = 50_000  # product of the numbers of terms of two polynomials that are multiplied or compared
 
 Ball = Callable[[], arb]  # around a generator, at the precision that is current when it is called
@@ -22,9 +22,15 @@ ONE = CONTEXT.from_dict({(0,) * GENERATORS: 1})
 
 @dataclass
 class Budget:
-    """Work that may be done, in products of terms of polynomials."""
+    """Work that may be done, in products of terms of polynomials.
+
+    Attributes:
+        left: what may still be done.
+        purse: what it is a share of.
+    """
 
     left: int
+    purse: Budget | None = None
 
     def spend(self, work: int) -> None:
         """Take from it.
@@ -63,21 +69,24 @@ class RationalFunctions:
 
     Attributes:
         budget: what may still be done.
+        sparing: whether what is done for a part counts for the whole; then symbols are soon taken for parts.
     """
 
     budget: Budget
+    sparing: bool = field(default=False, kw_only=True)
 
     @contextmanager
     def allowance(self, work: int) -> Iterator[None]:
-        """Spend no more than that inside the block."""
-        whole = self.budget
-        self.budget = Budget(min(work, whole.left))
+        """Spend no more than that inside the block; unless sparing, a block inside it has an allowance of its own."""
+        outer = self.budget
+        purse = outer if self.sparing else outer.purse or outer
+        self.budget = Budget(min(work, purse.left), purse)
         start = self.budget.left
         try:
             yield
         finally:
-            whole.left -= start - self.budget.left
-            self.budget = whole
+            purse.left -= start - self.budget.left
+            self.budget = outer
 
     def fraction(self, top: Any, bottom: Any = ONE) -> Fraction:
         """top/bottom in lowest terms."""

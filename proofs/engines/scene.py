@@ -63,6 +63,9 @@ class Arithmetic(Protocol):
     def root(self, x: Any) -> Any:
         """The square root."""
 
+    def root_of_product(self, factors: Sequence[Any]) -> Any:
+        """The square root of a product."""
+
     def exp(self, x: Any) -> Any:
         """The exponential function."""
 

@@ -21,6 +21,7 @@ from proofs.engines.scene import Open
 
 FACTORED = 160  # bits of an integer that is factored
 HIGHEST = 2_000  # power of a generator
+RECIPROCAL = 50_000  # of a budget, for one over a root: others can do with a symbol
 
 
 Number = Any  # fmpq | Element
@@ -49,12 +50,15 @@ class Tower(RationalFunctions):
         balls: of the generators.
         exponents: what generators are the exponentials of, where they are.
         roots: the square of each root, and its ball.
+        logarithms: what prime a generator is the logarithm of, where it is one.
     """
 
     denominator: int = 1
     balls: list[Ball] = field(default_factory=list)
     exponents: dict[int, Element] = field(default_factory=dict)
     roots: list[tuple[Number, Ball]] = field(default_factory=list)
+    logarithms: dict[int, int] = field(default_factory=dict)
+    _reciprocals: dict[int, Number] = field(default_factory=dict)
     _generators: dict[str, int] = field(default_factory=dict)
     _root_ids: dict[str, int] = field(default_factory=dict)
 
@@ -104,6 +108,22 @@ class Tower(RationalFunctions):
             self._root_ids[key] = len(self.roots)
             self.roots.append((square, lambda: ball().sqrt()))
         return Element(self, {frozenset({self._root_ids[key]}): Fraction(ONE, ONE)})
+
+    def reciprocal(self, root: int) -> Number:
+        """1/w for a root w: w/w^2, or a symbol where 1/w^2 is out of reach; the same whenever it is asked for."""
+        if root not in self._reciprocals:
+            square, ball = self.roots[root]
+            try:
+                with self.allowance(RECIPROCAL):
+                    found = square**-1 * Element(self, {frozenset({root}): Fraction(ONE, ONE)})
+            except (Finer, Full):
+                raise
+            except Open:
+                if self.sparing:
+                    raise
+                found = self.symbol(f"1/root {root}", lambda: 1 / ball())
+            self._reciprocals[root] = found
+        return self._reciprocals[root]
 
     def root(self, x: Number) -> Number:
         """The square root of a number that is not negative.
@@ -170,6 +190,10 @@ class Tower(RationalFunctions):
         found: Number = fmpq(1)
         rest: dict[Roots, Fraction] = {}
         for roots, value in self.lifted(x).parts.items():
+            if not roots and self.logarithms:
+                value, found = self._powers_of_primes(value)
+                if value.top.is_zero():
+                    continue
             constant = value.constant
             if constant is None or any(isinstance(self.roots[r][0], Element) for r in roots):
                 rest[roots] = value
@@ -180,6 +204,21 @@ class Tower(RationalFunctions):
             content, unit = Element(self, rest).primitive()
             found = found * self._exponentials(unit, content)
         return found
+
+    def _powers_of_primes(self, exponent: Fraction) -> tuple[Fraction, Number]:
+        """exp(c log p) is p^c: what else is in an exponent, and the product of these powers, 2c being integers."""
+        found: Number = fmpq(1)
+        top = exponent.top
+        if not exponent.bottom.is_constant():
+            return exponent, found
+        for powers, c in exponent.top.to_dict().items():
+            index = next((index for index, power in enumerate(powers) if power), None)
+            if sum(powers) != 1 or index not in self.logarithms or c.q > 2 or abs(c) > FACTORED:
+                continue
+            base: Number = fmpq(self.logarithms[index])
+            found = found * (base if c.q == 1 else self.root(base)) ** int(c.p)
+            top -= CONTEXT.gens()[index] * c
+        return Fraction(top, exponent.bottom), found
 
     def _exponentials(self, unit: Element, times: fmpq) -> Number:
         steps = times * self.denominator
@@ -215,8 +254,9 @@ class Tower(RationalFunctions):
         total: Number = fmpq(0)
         for sign, integer in ((1, x.p), (-1, x.q)):
             for prime, exponent in fmpz(integer).factor():
-                symbol = self.symbol(f"log {prime}", lambda p=prime: arb(p).log())
-                total = total + symbol * fmpq(sign * exponent)
+                index = self.generator(f"log {prime}", lambda p=prime: arb(p).log())
+                self.logarithms[index] = int(prime)
+                total = total + self.monomial(index) * fmpq(sign * exponent)
         return total
 
 
@@ -289,6 +329,12 @@ class Element:
         if not inside:
             (value,) = self.parts.values()
             return tower.element({NO_ROOTS: tower.fraction(value.bottom, value.top)})
+        if len(self.parts) == 1:
+            ((roots, value),) = self.parts.items()
+            product = tower.element({NO_ROOTS: tower.fraction(value.bottom, value.top)})
+            for root in sorted(roots):
+                product = product * tower.reciprocal(root)
+            return product
         last = max(inside)
         even = tower.element({r: v for r, v in self.parts.items() if last not in r})
         odd = tower.element({r - {last}: v for r, v in self.parts.items() if last in r})

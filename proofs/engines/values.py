@@ -105,6 +105,9 @@ class Values(ABC):
 
     def root(self, term: t.Root, scope: Scope) -> Value:
         """A square root."""
+        if isinstance(term.radicand, t.Mul):
+            factors = [self.value(factor, scope) for factor in term.radicand.factors]
+            return lambda scene: scene.arithmetic.root_of_product([factor(scene) for factor in factors])
         radicand = self.value(term.radicand, scope)
         return lambda scene: scene.arithmetic.root(radicand(scene))
 
