@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Eq, Expr, Gt, Integer, Le, Lt, Sum, Symbol, exp
 
+from proofs.search.first_token import first_token
 from proofs.search.letters import Letters
 from proofs.search.lines import Given, Labels, Lines, NoIdea
 from proofs.search.models import Model, model_of
@@ -85,6 +86,9 @@ class Forms:
         uniform = self._uniform(quantity, model, given)
         if uniform is not None:
             return uniform
+        first = first_token(self, quantity, given)
+        if first is not None:
+            return Form(*first)
         place = self.place(quantity, given)
         if place < 0:
             return self._mirrored(quantity, given)
@@ -194,16 +198,20 @@ class Forms:
         gram = Gram(quantity.layer - 1, position, position, *quantity.args[3:])
         return self.lines.add(Gt(gram, 0), "norm", (), given)
 
-    def weight_positive(self, weight: Weight, model: Model, given: Given) -> str:
-        """A weight is positive: an exponential over a sum of such."""
-        lines, query = self.lines, weight.query
+    def softmax(self, weight: Weight, given: Given) -> tuple[str, Sum]:
+        """A line that says what a weight is, an exponential over a sum of such; and that sum."""
+        beta, query = model_of(weight).decoder.beta, weight.query
 
         def power(key: Expr) -> Expr:
-            return exp(model.decoder.beta * Score(weight.layer, query, key, *weight.args[3:]))
+            return exp(beta * Score(weight.layer, query, key, *weight.args[3:]))
 
         total = Sum(power(INDEX_OF_SUM), (INDEX_OF_SUM, 1, query))
-        label = lines.add(Eq(weight, power(weight.key) / total), "softmax", (), given)
-        return lines.add(Gt(weight, 0), "sign", (label,), given)
+        return self.lines.add(Eq(weight, power(weight.key) / total, evaluate=False), "softmax", (), given), total
+
+    def weight_positive(self, weight: Weight, given: Given) -> str:
+        """A weight is positive."""
+        label, _ = self.softmax(weight, given)
+        return self.lines.add(Gt(weight, 0), "sign", (label,), given)
 
     def _uniform(self, quantity: Quantity, model: Model, given: Given) -> Form | None:
         """Weights at beta = 0: all visible keys get the same, in any layer."""

@@ -10,6 +10,7 @@ from sympy.core.relational import Relational
 
 from proofs.search.cases import split
 from proofs.search.forms import Form, Forms, Open
+from proofs.search.layer import by_definition
 from proofs.search.limits import limit_form
 from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.roots import radicands
@@ -84,8 +85,9 @@ class Prover:
     # --- equations --------------------------------------------------------------------------------------
 
     def _equation(self, s: Eq, given: Given) -> Iterator[str]:
-        for attempt in (self._mirrored, self._level, self._defined, self._on_twins, self._in_full, self._squared):
-            yield from attempt(s, given)
+        ways = (self._mirrored, self._level, self._defined, self._on_twins, self._in_full, self._squared)
+        for way in ways:
+            yield from way(s, given)
 
     def _mirrored(self, s: Eq, given: Given) -> Iterator[str]:
         """Inner products are symmetric."""
@@ -100,11 +102,14 @@ class Prover:
             yield label
 
     def _defined(self, s: Eq, given: Given) -> Iterator[str]:
-        """A line of the definition of the layer."""
+        """A line of the definition of the layer, or what follows from such lines."""
         left, right = s.args
         rule = {Weight: "softmax", Gram: "gram"}.get(type(left))
-        if rule and right.has(Sum) and self.thorough:
+        if not self.thorough:
+            return
+        if rule and right.has(Sum):
             yield self.lines.add(s, rule, (), given)
+        yield from by_definition(self.forms, s, given)
 
     def _on_twins(self, s: Eq, given: Given) -> Iterator[str]:
         """Both sides are the same in terms of the twins, whatever those are worth."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Basic, Dummy, Eq, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
+from sympy import Basic, Dummy, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
 
+from proofs.search.finite import equation
 from proofs.search.forms import INDEX_OF_SUM, Form, Forms, Open
 from proofs.search.lines import Given, NoIdea
 from proofs.search.models import model_of
 from theory.quantities import Mix, Quantity, Score, Weight
-
-
-def equation(left: Expr, right: Expr) -> Eq:
-    """left = right, as it is written."""
-    return Eq(left, right, evaluate=False)
 
 
 def worth(forms: Forms, e: Basic, given: Given) -> Iterator[tuple[Expr, Form]]:
@@ -44,6 +40,12 @@ def sum_form(forms: Forms, total: Sum, given: Given) -> Form:
             return _row_of_weights(forms, f, k, given)
         if isinstance(f, Mix) and f.layer != 1 and model.decoder.norm == "none":
             return _row_of_mix(forms, f, k, given)
+    outside, rest = f.as_independent(k, as_Add=False)
+    if outside != 1 and isinstance(rest, Weight | Mix):
+        inner = Sum(rest, total.limits[0])
+        form = sum_form(forms, inner, given)
+        label = forms.lines.add(equation(total, outside * inner), "linear_sum", (), given)
+        return Form(outside * form.value, (label, *form.premises))
     try:
         return _evaluated(forms, f, k, low, high, given)
     except Open:

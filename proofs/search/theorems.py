@@ -29,10 +29,10 @@ def positive(forms: Forms, small: Expr, large: Expr, given: Given) -> Iterator[s
     """Lines that say that a weight or a squared norm of a deeper layer is positive."""
     if small != 0 or not isinstance(large, Weight | Gram) or (large.layer == 1 and isinstance(large, Gram)):
         return
-    model = model_of(large)
+    model_of(large)  # there are rules for it
     if isinstance(large, Weight):
         if forms.lines.follows(Le(large.key, large.query), given):
-            yield forms.weight_positive(large, model, given)
+            yield forms.weight_positive(large, given)
     elif large.query == large.key:
         yield forms.lines.add(Gt(large, 0), "norm", (), given)
 
