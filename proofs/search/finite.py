@@ -16,7 +16,8 @@ def equation(left: Basic, right: Basic) -> Eq:
 
 def single(lines: Lines, total: Sum, given: Given) -> str:
     """A line that says what a sum from a to a is: in that range the index is a, and the term does not change."""
-    f, (k, low, _) = total.function, total.limits[0]
+    *inner, (k, low, _) = total.limits  # SymPy writes a sum of sums as one of several indices
+    f = Sum(total.function, *inner) if inner else total.function
     term = f.xreplace({k: low})
     same = lines.add(equation(term, term), "identity", (), given)
     here = lines.add(equation(f, term), "equals", (same,), (*given, Eq(k, low)))

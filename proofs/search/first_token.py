@@ -89,7 +89,6 @@ def _double_sum(forms: Forms, square: Gram, given: Given) -> Labels:
 
     layer = square.layer
     term = cell(Mix, layer, ONE, k) * cell(Mix, layer, ONE, l) * cell(Gram, layer - 1, k, l)
-    outer = Sum(Sum(term, (k, 1, ONE)), (l, 1, ONE))
-    inner = outer.function.xreplace({l: ONE})
+    outer, inner = Sum(term, (k, 1, ONE), (l, 1, ONE)), Sum(term.xreplace({l: ONE}), (k, 1, ONE))
     defined = forms.lines.add(equation(square, outer), "gram", (), given)
     return (defined, *(single(forms.lines, total, given) for total in (outer, inner)))
