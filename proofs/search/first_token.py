@@ -1,4 +1,4 @@
-"""The first token sees itself alone: its weight is 1, and its norm N grows layer by layer, N_l = v + residual N_(l-1)."""
+"""The first token sees itself alone: its weight is 1, its norm N grows with the layers, N_l = v + residual N_(l-1)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sympy import Expr, Ge, Gt, Integer, Pow, Sum, sqrt
 
 from proofs.search.finite import equation, single
 from proofs.search.lines import Given, Labels
-from proofs.search.models import Model, model_of
+from proofs.search.models import Model, depth, model_of
 from theory.quantities import Gram, Mix, Quantity, Weight
 from theory.symbols import k, l
 
@@ -21,7 +21,7 @@ ONE = Integer(1)
 def first_token(forms: Forms, quantity: Quantity, given: Given) -> tuple[Expr, Labels] | None:
     """Value of a weight, a mixing coefficient or a squared norm of the first token, in any layer, and lines for it."""
     model = model_of(quantity)
-    if (quantity.query, quantity.key) != (ONE, ONE) or quantity.layer == 1:
+    if (quantity.query, quantity.key) != (ONE, ONE) or depth(quantity) < 2:
         return None
     if isinstance(quantity, Weight):
         return ONE, (_weight(forms, quantity, given),)

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from sympy import Add, Eq, Expr, Integer, Mul, Pow, Sum, exp, sqrt
 
 from proofs.search.finite import equation, written_out
-from proofs.search.forms import INDEX_OF_SUM, Forms
+from proofs.search.forms import Forms
 from proofs.search.lines import Given, NoIdea
-from proofs.search.models import model_of
+from proofs.search.models import depth, model_of
 from proofs.search.sums import sum_form
 from theory.quantities import Gram, Quantity, Score, Weight
+from theory.symbols import k
 
 
 def by_definition(forms: Forms, s: Eq, given: Given) -> Iterator[str]:
@@ -27,7 +28,7 @@ def by_definition(forms: Forms, s: Eq, given: Given) -> Iterator[str]:
 
 def _of_kind(s: Eq, kind: type[Quantity]) -> list[Quantity]:
     """The quantities of a kind beyond layer one."""
-    return sorted((q for q in s.atoms(kind) if q.layer > 1), key=str)
+    return sorted((q for q in s.atoms(kind) if depth(q) > 1), key=str)
 
 
 def _cosines(forms: Forms, s: Eq, given: Given) -> list[str]:
@@ -79,7 +80,7 @@ def _left_over(forms: Forms, s: Eq, given: Given) -> list[str]:
     for own in _of_kind(s, Weight):
         if own.query != own.key or model_of(own).decoder.beta == 0:
             continue
-        index = next((total.variables[0] for total in s.atoms(Sum)), INDEX_OF_SUM)
+        index = next((total.variables[0] for total in s.atoms(Sum)), k)
         row = Sum(own.func(own.layer, own.query, index, *own.args[3:]), (index, 1, own.query))
         whole = sum_form(forms, row, given)
         split, others = _last_apart(forms, row, own, bool(s.atoms(Sum)), given)

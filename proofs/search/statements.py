@@ -13,6 +13,7 @@ from proofs.search.forms import Form, Forms, Open
 from proofs.search.layer import by_definition
 from proofs.search.limits import limit_form
 from proofs.search.lines import Given, Labels, NoIdea
+from proofs.search.models import depth
 from proofs.search.roots import radicands
 from proofs.search.shape import MOST_TERMS, exponentials, signed, terms
 from proofs.search.sums import worth
@@ -166,4 +167,4 @@ class Prover:
 
 def _depth(s: Basic) -> int:
     """The deepest layer that a statement speaks of: there the search fails soonest."""
-    return max((q.layer for q in s.atoms(Quantity)), default=0)
+    return max(map(depth, s.atoms(Quantity)), default=0)

@@ -9,7 +9,7 @@ from sympy import Basic, Dummy, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
 from proofs.search.finite import equation
 from proofs.search.forms import INDEX_OF_SUM, Form, Forms, Open
 from proofs.search.lines import Given, NoIdea
-from proofs.search.models import model_of
+from proofs.search.models import depth, model_of
 from theory.quantities import Mix, Quantity, Score, Weight
 
 
@@ -22,7 +22,7 @@ def worth(forms: Forms, e: Basic, given: Given) -> Iterator[tuple[Expr, Form]]:
 
 
 def _hardest(q: Quantity) -> tuple[int, str]:
-    return -q.layer, str(q)
+    return -depth(q), str(q)
 
 
 def sum_form(forms: Forms, total: Sum, given: Given) -> Form:

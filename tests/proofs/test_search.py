@@ -326,3 +326,16 @@ def test_what_is_found_can_be_printed(claim: Claim) -> None:
     text = derivation_latex(search(claim, thorough=True), {})
     assert "found by search" in text
     assert text.count("$") % 2 == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        Gt(Score(l, i, j) + 3, Score(2, i, j)),
+        Eq(2 * Mix(l, 1, 1), Mix(l, 1, 1) + Mix(3, 1, 1)),
+        Ge(Gram(l, 1, 1), Gram(2, 1, 1)),
+    ],
+)
+def test_a_layer_that_is_a_letter_is_no_error(statement):
+    for _ in candidates(Claim("test", statement, And(j <= i, l <= 3), inputs=Equicorrelated(0))):
+        pass
