@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import Basic, Eq, Expr, Le, Lt, Symbol
+from sympy import Basic, Eq, Expr, Integer, Le, Lt, Poly, Symbol
 
 from proofs.search.forms import Forms, Open
 from proofs.search.lines import Given, NoIdea, put
@@ -25,7 +25,8 @@ def split(forms: Forms, s: Basic, given: Given, reason: Open, show: Show) -> str
         if isinstance(h, Eq) and isinstance(h.lhs, Symbol) and (key - query).xreplace({h.lhs: h.rhs}).expand() == 0:
             return lines.add(s, "equals", (show(put(s, {h.lhs: h.rhs}), given),), given)
     if lines.follows(Le(key, query), given):
-        before = show(s, (*given, Lt(key, query)))
+        start = _meet_at_start(key, query)
+        before = show(s, (*given, Lt(key, query) if start is None else Lt(1, start)))
         return lines.add(s, "cases", (before, _at(forms, s, given, quantity.key, query, show)), given)
     if not isinstance(quantity, Gram):
         raise NoIdea(f"whether {key} <= {query} is not known, so {quantity} need not have a value")
@@ -44,8 +45,22 @@ def _at(forms: Forms, s: Basic, given: Given, key: Expr, query: Expr, show: Show
     return forms.lines.add(s, "equals", (label,), case)
 
 
+def _meet_at_start(key: Expr, query: Expr) -> Symbol | None:
+    """The symbol that is 1 where key and query are the same, if they are polynomials in it that are not linear."""
+    difference = (key - query).expand()
+    if len(difference.free_symbols) != 1 or not difference.is_polynomial():
+        return None
+    (symbol,) = difference.free_symbols
+    polynomial = Poly(difference, symbol)
+    met = [root for root in polynomial.ground_roots() if root.is_Integer and root > 0]
+    return symbol if polynomial.degree() > 1 and met == [1] else None  # type: ignore[return-value]
+
+
 def _solved(key: Expr, query: Expr) -> tuple[Symbol, Expr]:
     """key = query as an equation for one of the symbols in it."""
+    start = _meet_at_start(key, query)
+    if start is not None:
+        return start, Integer(1)
     for symbol in sorted((key - query).free_symbols, key=lambda x: x.name, reverse=True):
         slope = (key - query).diff(symbol)
         if slope in (1, -1):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from sympy import Basic, Expr, Symbol
+from sympy import Add, Basic, Expr, Mul, Pow, Symbol, isprime
+from sympy.core.relational import Relational
 
 from proofs.derivations import check
 from proofs.kernel.known import Known, Rejected
@@ -42,6 +43,22 @@ def put(statement: Basic, values: Mapping[Symbol, Expr]) -> Basic:
     """A statement with values put in, its relations not evaluated: x <= x stays a statement."""
     parts = (part.xreplace(dict(values)) if isinstance(part, Expr) else put(part, values) for part in statement.args)
     return statement.func(*parts, evaluate=False)
+
+
+def _merges_roots(s: Basic) -> bool:
+    """Whether SymPy may have made one root of several: sqrt(6) of sqrt(2) and sqrt(3), which the kernel tells apart."""
+    radicands = (p.base for p in s.atoms(Pow) if p.exp.is_Rational and not p.exp.is_Integer and p.base.is_Integer)
+    return any(not isprime(n) for n in radicands)
+
+
+def _unevaluated(e: Basic, values: Mapping[Symbol, Expr]) -> Basic:
+    """A formula with values put in, its arithmetic left undone as well."""
+    if e in values:
+        return values[e]  # type: ignore[index]
+    if not e.args:
+        return e
+    parts = (_unevaluated(part, values) for part in e.args)
+    return e.func(*parts, **({"evaluate": False} if isinstance(e, Add | Mul | Pow | Relational) else {}))
 
 
 class Lines:
@@ -83,7 +100,10 @@ class Lines:
         self._lemmas[lemma.name] = lemma
         (line,) = [s for s in lemma.steps if s.label == step]
         hints = {"lemma": lemma.name, "step": step, "values": dict(values)}
-        return self.add(put(line.statement, values), "cite", premises, given, hints)
+        said = put(line.statement, values)
+        if _merges_roots(said):
+            said = _unevaluated(line.statement, values)
+        return self.add(said, "cite", premises, given, hints)
 
     def statement(self, label: str) -> Basic:
         """What a line says."""

@@ -12,6 +12,7 @@ from sympy import (
     E,
     Eq,
     Equivalent,
+    Ge,
     Gt,
     Implies,
     Le,
@@ -33,7 +34,7 @@ from theory import Bidirectional, Causal, Claim, Decoder, Equicorrelated, Gram, 
 from theory.derivation import Derivation
 from theory.export.latex import derivation_latex
 from theory.quantities import Mix, bind
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from theory.symbols import alpha, beta, d, i, j, k, l, lam
 
 PAPER = (alpha >= 0, alpha < 1)
 WIDE = d >= 2
@@ -337,5 +338,32 @@ def test_what_is_found_can_be_printed(claim: Claim) -> None:
     ],
 )
 def test_a_layer_that_is_a_letter_is_no_error(statement):
-    for _ in candidates(Claim("test", statement, And(j <= i, l <= 3), inputs=Equicorrelated(0))):
-        pass
+    found = examine(Claim("test", statement, And(j <= i, l <= 3), inputs=Equicorrelated(0)), seed=0)
+    assert found is None or found.outcome is Verdict.UNKNOWN
+
+
+ROW = Sum(Weight(3, i, k), (k, 1, i - 1))
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "near", "domain"),
+    [
+        (Weight(4, 1, 1), 1, 2, True),
+        (Gram(2, 1, 1), 9, 8, True),
+        (Gram(4, 1, 1), 25, 16, True),
+        (Weight(2, 2, 1) + Weight(2, 2, 2), 1, 2, True),
+        (Weight(4, 3, 1) + Weight(4, 3, 2) + Weight(4, 3, 3), 1, 3, True),
+        (Sum(3 * Weight(2, i, k), (k, 1, i)), 3, 1, True),
+        (Sum(Weight(2, i, k) + 1, (k, 1, i)), i + 1, i, True),
+        (ROW, 1 - Weight(3, i, i), 1 + Weight(3, i, i), i >= 2),
+        (Score(2, i, j), Gram(1, i, j) / sqrt(Gram(1, i, i) * Gram(1, j, j)), Gram(1, i, j) / Gram(1, i, i), j <= i),
+        (Weight(2, i, j) / Weight(2, i, i), exp(Score(2, i, j) - 1), exp(Score(2, i, j)), j < i),
+    ],
+)
+def test_first_tokens_rows_written_out_and_definitions(left, right, near, domain):
+    domain = And(domain, alpha >= 0, alpha < 1)
+    found = examine(Claim("true", Eq(left, right), domain), seed=0)
+    assert found is not None
+    assert found.outcome is Verdict.PROVED, found.detail
+    wrong = examine(Claim("false", Eq(left, near), domain), seed=0)
+    assert wrong is None or wrong.outcome is not Verdict.PROVED
