@@ -58,12 +58,17 @@ class Derivation:
         return lines
 
 
-def _line(
+def goal_of(
     step: Step,
     shared: tuple[Statement, ...],
     lines: Mapping[str, Line],
     lemmas: Mapping[str, Mapping[str, Line]],
-) -> Line:
+) -> Goal:
+    """The line that ``step`` states, with what its rule may use, before the rule has looked at it.
+
+    Raises:
+        Rejected: label, rule or premises are not what they should be, or a part is not in the language.
+    """
     demand(step.label not in lines, "the label is taken")
     demand(step.rule in RULES, f"there is no rule {step.rule}")
     missing = [label for label in step.premises if label not in lines]
@@ -71,7 +76,16 @@ def _line(
     in_language(step.statement, *shared, *step.given)
     said = frozenset(part for h in (*shared, *step.given) for part in conjuncts(h))
     meant = {h for s in (step.statement, *said) for h in understood(s, TRUE)}
-    goal = Goal(step.statement, said | meant, tuple(lines[label] for label in step.premises), step.hints, lemmas)
+    return Goal(step.statement, said | meant, tuple(lines[label] for label in step.premises), step.hints, lemmas)
+
+
+def _line(
+    step: Step,
+    shared: tuple[Statement, ...],
+    lines: Mapping[str, Line],
+    lemmas: Mapping[str, Mapping[str, Line]],
+) -> Line:
+    goal = goal_of(step, shared, lines, lemmas)
     RULES[step.rule](goal)
     lacking = goal.known.lacking(step.statement)
     if lacking is not None:

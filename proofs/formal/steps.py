@@ -1,0 +1,933 @@
+"""One script for each rule of the kernel: how Coq shows a step from the lemmas of its premises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from proofs.formal.proof import Proof, Unproved, bare_relation
+from proofs.formal.text import (
+    Unprintable,
+    binders,
+    decoder,
+    integer,
+    is_integer,
+    linear,
+    natural,
+    proposition,
+    real,
+    sort_hypothesis,
+)
+from proofs.kernel.algebra import Field, alike, canonical, identical
+from proofs.kernel.goals import Goal, Line
+from proofs.kernel.known import Known, rewrite
+from proofs.terms import terms as t
+from proofs.terms.derivatives import derivative as differentiated
+from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, at_most, less, minus, number, over, plus, substitute, times
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """A line as Coq states it: for all variables, from the hypotheses, the statement."""
+
+    name: str
+    variables: tuple[t.Variable, ...]
+    hypotheses: tuple[Statement, ...]
+    statement: Statement
+
+    @staticmethod
+    def of(name: str, line: Line) -> Lemma:
+        """The lemma for a line."""
+        free = line.statement.free.union(*(h.free for h in line.hypotheses))
+        variables = tuple(sorted(free, key=lambda v: (not v.sort.integral, v.name)))
+        return Lemma(name, variables, tuple(sorted(line.hypotheses, key=proposition)), line.statement)
+
+    def text(self, name: str | None = None, conclusion: str | None = None) -> str:
+        """``Lemma name : forall ..., ... -> statement.``"""
+        sorts = [h for v in self.variables if (h := sort_hypothesis(v)) is not None]
+        parts = [*sorts, *map(proposition, self.hypotheses), conclusion or proposition(self.statement)]
+        body = " ->\n  ".join(parts)
+        quantified = f"forall {binders(list(self.variables))},\n  " if self.variables else ""
+        return f"Lemma {name or self.name} : {quantified}{body}."
+
+    def intro(self, proof: Proof) -> str:
+        """The introduction of variables and hypotheses, which ``proof`` then knows by name."""
+        names = [v.name for v in self.variables]
+        for v in self.variables:
+            prop = sort_hypothesis(v)
+            if prop is not None:
+                names.append(f"S_{v.name}")
+                proof.assume(prop, names[-1])
+        for place, h in enumerate(self.hypotheses, 1):
+            names.append(f"H_{place}")
+            proof.assume(proposition(h), names[-1])
+        return f"intros {' '.join(names)}." if names else "intros."
+
+
+_DEFAULT = {t.Sort.REAL: "0", t.Sort.NONNEGATIVE: "0", t.Sort.POSITIVE: "1", t.Sort.INTEGER: "0%Z"}
+
+
+def apply_lemma(proof: Proof, lemma: Lemma, values: Mapping[t.Variable, Term], scope: frozenset[t.Variable]) -> str:
+    """Name of the lemma, put at ``values``, its hypotheses shown; the statement is as Coq instantiates it."""
+    arguments = []
+    for v in lemma.variables:
+        if v in values:
+            arguments.append(natural(values[v]) if v.sort.integral else _bracketed(real(values[v])))
+        elif v in scope:
+            arguments.append(v.name)
+        else:
+            arguments.append(_DEFAULT.get(v.sort, "1%nat"))
+    full = {v: values.get(v, v if v in scope else number(int(_DEFAULT.get(v.sort, "1")[0]))) for v in lemma.variables}
+    needed: list[str] = []
+    exact = True
+    for v in lemma.variables:
+        prop = sort_hypothesis(v)
+        if prop is None:
+            continue
+        if prop in proof.names and v not in values:
+            needed.append(proof.names[prop])
+        elif v.sort.integral:
+            needed.append("ltac:(lia)")
+        else:
+            relation = less if v.sort is t.Sort.POSITIVE else at_most
+            name = proof.prove(relation(ZERO, full[v]))
+            needed.append(name)
+    for h in lemma.hypotheses:
+        name = proof.prove(substitute(h, full))
+        moved = any(v in h.free for v in full if full[v] != v)
+        needed.append(f"ltac:(first [exact {name} | transport {name} | lia])" if moved else name)
+        exact = exact and not moved
+    return " ".join((lemma.name, *arguments, *needed))
+
+
+def _bracketed(written: str) -> str:
+    return written if written[0] == "(" or " " not in written else f"({written})"
+
+
+class Step:
+    """A step to be shown: its goal, the lemmas that are there, and the proof so far."""
+
+    def __init__(self, goal: Goal, lemma: Lemma, premises: Mapping[str, Lemma], cited: Lemma | None) -> None:
+        self.goal, self.lemma, self.cited = goal, lemma, cited
+        self.scope = frozenset(lemma.variables)
+        self.proof = Proof(Known(goal.hypotheses))
+        self.proof.add(lemma.intro(self.proof))
+        self.premises = premises
+        self.proof.learn(goal.hypotheses)
+
+    def use_premises(self) -> None:
+        """Assert the premises whose hypotheses follow; their equations serve for rewriting."""
+        usable = []
+        for lemma, line in zip(self.premises.values(), self.goal.premises, strict=True):
+            if all(map(self.goal.assumed.holds, line.hypotheses)):
+                self.proof.state(lemma.statement, f"exact ({apply_lemma(self.proof, lemma, {}, self.scope)})")
+                usable.append(lemma.statement)
+        self.proof.equations.clear()
+        self.proof.learn(usable)
+        self.proof.known = self.goal.known
+
+    def write(self, rule: str) -> list[str]:
+        """The sentences of the proof.
+
+        Raises:
+            Unproved, Unprintable: the exporter does not know how.
+        """
+        self.proof.add("reals.")
+        last = SCRIPTS[rule](self)
+        return [*self.proof.lines, last if last.endswith(("}", ".")) else f"{last}."]
+
+    @property
+    def sides(self) -> tuple[Term, Term]:
+        """Left and right side of the goal."""
+        assert isinstance(self.goal.statement, Relation)
+        return self.goal.statement.left, self.goal.statement.right
+
+
+Script = Callable[[Step], str]
+SCRIPTS: dict[str, Script] = {}
+
+
+def script(write: Script) -> Script:
+    """Register a script under the name of its rule."""
+    SCRIPTS[write.__name__.rstrip("_")] = write
+    return write
+
+
+def _by_definition(step: Step, form: str, definition: Term, law: str) -> str:
+    """Goal a = b, where ``law`` shows a = ``form``, which is ``definition`` once the norm is known."""
+    left, right = step.sides
+    name = step.proof.have(f"({real(left)} = {real(definition)})", f"{law}", "D")
+    proved = step.proof.equation(definition, right, rewriting=True)
+    return f"rewrite {name}; {proved}" if proved != "reflexivity" else f"exact {name}"
+
+
+def _gram_before(entry: t.Entry, i: Term, j: Term) -> Term:
+    if entry.layer == ONE:
+        return t.Input(i, j, entry.model.law)
+    return t.Entry("gram", canonical(minus(entry.layer, ONE)), i, j, entry.model)
+
+
+def _value_norm(model: t.Model) -> Term:
+    return t.Root(model.width) if model.norm == "layernorm" and model.width is not None else ONE
+
+
+@script
+def hypothesis(step: Step) -> str:
+    return f"exact {step.proof.prove(step.goal.statement)}"
+
+
+@script
+def cite(step: Step) -> str:
+    hints, proof = step.goal.hints or {}, step.proof
+    labels = list(step.premises.values())
+    lines = list(step.goal.premises)
+    if "lemma" in hints:
+        lemma = step.cited
+    else:
+        lemma, labels, lines = labels[0], labels[1:], lines[1:]
+    assert lemma is not None
+    for other in labels:
+        proof.state(other.statement, f"exact ({apply_lemma(proof, other, {}, step.scope)})")
+    proof.known = Known((*step.goal.hypotheses, *(other.statement for other in labels)))
+    values = hints.get("values", {})
+    applied = apply_lemma(proof, lemma, values, step.scope)
+    shown = substitute(lemma.statement, values)
+    return conclude(proof, lemma.statement, values, shown, step.goal.statement, applied)
+
+
+def conclude(proof: Proof, line: Statement, values: Mapping[t.Variable, Term], shown: Statement, wanted: Statement, applied: str) -> str:
+    """Close the goal ``wanted`` by the applied lemma, which says ``shown`` once positions are written in one form."""
+    name = proof.fresh("C")
+    proof.add(f"pose proof ({applied}) as {name}.")
+    for raw, written in moved_positions(line, values):
+        proof.add(f"try replace {raw} with {written} in {name} by lia.")
+    if proposition(shown) == proposition(wanted):
+        return f"first [exact {name} | transport {name} | {_split(proof, shown, wanted, name)}]"
+    return _split(proof, shown, wanted, name)
+
+
+def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
+    """A script for ``wanted`` from ``name``, a proof of ``shown``."""
+    if isinstance(wanted, t.And) and isinstance(shown, t.And):
+        names = [proof.fresh("C") for _ in shown.statements]
+        proof.add(f"destruct {name} as [{_pattern(names)}].")
+        closers = []
+        for part in wanted.statements:
+            for other, its in zip(shown.statements, names, strict=True):
+                if alike(part, other):
+                    closers.append(_split(proof, other, part, its))
+                    break
+        return "repeat split; first [" + " | ".join(f"solve [{c}]" for c in closers) + "]"
+    if isinstance(wanted, t.Implies) and isinstance(shown, t.Implies):
+        h = proof.fresh("C")
+        return f"intro {h}; transport {name}"
+    if isinstance(wanted, Relation) and isinstance(shown, Relation):
+        if isinstance(wanted.left, t.Limit) and isinstance(shown.left, t.Limit):
+            same = proof.equation(shown.right, wanted.right)
+            x, N = wanted.left.variable, proof.fresh("N")
+            inner = _inside(proof, wanted.left.body, shown.left.body, x)
+            return f"apply (lim_eventually _ _ _ 1 (fun {x.name} {N} S_{x.name} => ltac:({inner}))); match type of {name} with is_lim_seq _ ?c => match goal with |- is_lim_seq _ ?w => replace w with c; [exact {name} | apply f_equal; {same}] end end"
+        if "Derivative" in wanted.heads:
+            return f"transport_derivative {name}"
+        a, b = proof.equal(wanted.left, shown.left), proof.equal(wanted.right, shown.right)
+        bare = f"first [exact {name} | transport {name}]"
+        proof.have(bare_relation(shown), bare)
+        held = proof.names[bare_relation(shown)]
+        if wanted.kind == "=":
+            return f"exact (eq_trans {a} (eq_trans {held} (eq_sym {b})))"
+        return f"rewrite {a}; rewrite {b}; exact {held}"
+    return f"transport {name}"
+
+
+def _pattern(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} {names[1]}" if len(names) == 2 else f"{names[0]} [{_pattern(names[1:])}]"
+
+
+def _inside(proof: Proof, a: Term, b: Term, x: t.Variable) -> str:
+    inner = Proof(proof.known)
+    inner.names, inner._count = dict(proof.names), proof._count + 500
+    inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
+    inner.lines = []
+    last = inner.equation(a, b)
+    return "; ".join(["reals", *(line.rstrip(".") for line in inner.lines), last])
+
+
+def moved_positions(line: Statement, values: Mapping[t.Variable, Term]) -> list[tuple[str, str]]:
+    """How Coq writes positions after the values are put in, and how they are written here, where that differs."""
+    places: dict[Term, None] = {}
+    for n in line.walk():
+        if isinstance(n, t.Entry):
+            places |= dict.fromkeys((n.layer, n.query, n.key))
+        elif isinstance(n, t.Input):
+            places |= dict.fromkeys((n.query, n.key))
+        elif isinstance(n, t.Binder):
+            places[n.high] = None
+    found = {}
+    for place in places:
+        coefficients, _ = linear(place)
+        if len(coefficients) + (1 if isinstance(place, t.Add) else 0) < 2 or not any(v in values for v in coefficients):
+            continue
+        raw = natural(place).removesuffix("%nat")
+        for v in coefficients:
+            if v in values:
+                put = natural(values[v]).removesuffix("%nat")
+                raw = " ".join(part.replace(v.name, put) if part.strip("()") == v.name else part for part in raw.split(" "))
+        written = natural(substitute(place, values))
+        if f"{raw}%nat" != written:
+            found[f"{raw}%nat"] = written
+    return list(found.items())
+
+
+@script
+def identity(step: Step) -> str:
+    step.use_premises()
+    return step.proof.equation(*step.sides, rewriting=True)
+
+
+@script
+def input_gram(step: Step) -> str:
+    entry, value = step.sides
+    assert isinstance(entry, t.Input)
+    if canonical(entry.query) == canonical(entry.key):
+        return _by_definition(step, "", ONE, "apply input_self")
+    return _by_definition(step, "", entry.law.alpha, "apply input_other; lia")
+
+
+@script
+def score(step: Step) -> str:
+    step.use_premises()
+    entry, _ = step.sides
+    assert isinstance(entry, t.Entry)
+    inner = _gram_before(entry, entry.query, entry.key)
+    if entry.model.norm != "none":
+        squares = [_gram_before(entry, a, a) for a in (entry.query, entry.key)]
+        for square in squares:
+            step.proof.prove(less(ZERO, square))
+        v = _value_norm(entry.model)
+        inner = times(t.Power(v, 2), inner, t.Power(times(t.Root(squares[0]), t.Root(squares[1])), -1))
+        form = over(inner, entry.model.scale)
+    else:
+        form = over(times(t.Power(ONE, 2), inner, t.Power(times(ONE, ONE), -1)), entry.model.scale)
+    return _by_definition(step, "", form, "exact (Score_is _ _ _ _ _ _ _ _ _)")
+
+
+@script
+def softmax(step: Step) -> str:
+    entry, value = step.sides
+    assert isinstance(entry, t.Entry)
+    step.proof.prove(at_most(entry.key, entry.query))
+    k = next(n for n in value.walk() if isinstance(n, t.Sum)).index
+
+    def power(key: Term) -> Term:
+        at = t.Entry("score", entry.layer, entry.query, key, entry.model)
+        return t.Exp(times(entry.model.beta, at))
+
+    form = over(power(entry.key), t.Sum(power(k), k, ONE, entry.query))
+    return _by_definition(step, "", form, "apply Weight_is; lia")
+
+
+@script
+def mix(step: Step) -> str:
+    step.use_premises()
+    entry, _ = step.sides
+    assert isinstance(entry, t.Entry)
+    i, j, model = entry.query, entry.key, entry.model
+    weight: Term = t.Entry("weight", entry.layer, i, j, model)
+    length: Term = ONE
+    if model.norm != "none":
+        square = _gram_before(entry, j, j)
+        step.proof.prove(less(ZERO, square))
+        length = t.Root(square)
+    form = over(times(_value_norm(model), weight), length)
+    if canonical(i) == canonical(j):
+        return _by_definition(step, "", plus(form, model.residual), "exact (Mix_self _ _ _ _ _ _ _ _)")
+    return _by_definition(step, "", form, "apply Mix_other; lia")
+
+
+@script
+def gram(step: Step) -> str:
+    entry, value = step.sides
+    assert isinstance(entry, t.Entry) and isinstance(value, t.Sum) and isinstance(value.body, t.Sum)
+    k, l = value.body.index, value.index  # noqa: E741
+    m, n = (t.Entry("mix", entry.layer, a, b, entry.model) for a, b in ((entry.query, k), (entry.key, l)))
+    term = times(m, n, _gram_before(entry, k, l))
+    form = t.Sum(t.Sum(term, k, ONE, entry.query), l, ONE, entry.key)
+    before = natural(minus(entry.layer, ONE))
+    return _by_definition(step, "", form, f"exact (Gram_is _ _ _ _ _ _ _ {before} _ _ ltac:(lia) ltac:(lia))")
+
+
+@script
+def symmetric(step: Step) -> str:
+    return "apply Gram_symmetric"
+
+
+@script
+def minors(step: Step) -> str:
+    i, j, k, l = step.goal.hints["at"]  # noqa: E741
+    entry = next(n for n in step.goal.statement.walk() if isinstance(n, t.Entry))
+    below, positive, mixed = step.premises.values()
+    names = []
+    for lemma, variables, ranges in (
+        (below, (i, k, j, l), (less(i, k), less(j, l))),
+        (positive, (i, j), (at_most(j, i),)),
+        (mixed, (i, k, j, l), (less(i, k), less(j, l), at_most(l, i))),
+    ):
+        names.append(_everywhere(step, lemma, variables, ranges))
+    head = f"minors_rule {decoder(entry.model).rsplit(' (', 1)[0].removesuffix(' Causal')} {natural(minus(entry.layer, ONE))}"
+    return "pose proof " + " as H_m; ".join([" ".join(names)]) if False else (
+        f"apply ({head.replace('minors_rule ' + 'L2', 'minors_rule L2')}) with (1 := {names[0]}) (2 := {names[1]}) (3 := {names[2]})"
+        if False
+        else f"apply (minors_rule _ _ _ _ _ _ _ {names[0]} {names[1]} {names[2]}); lia"
+    )
+
+
+def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ranges: tuple[Statement, ...]) -> str:
+    """Assert the premise for all ``variables`` in ``ranges``; named by where they come in the proof."""
+    at = set(variables)
+    fixed = [h for h in step.goal.hypotheses if not at & h.free]
+    inner = Proof(Known((*fixed, *ranges)))
+    inner._count = step.proof._count + 1000
+    inner.names = {p: n for p, n in step.proof.names.items() if p in set(map(proposition, fixed)) or not n.startswith(("H", "S_"))}
+    for v in step.scope - at:
+        prop = sort_hypothesis(v)
+        if prop:
+            inner.assume(prop, f"S_{v.name}")
+    names = [v.name for v in variables]
+    for v in variables:
+        inner.assume(sort_hypothesis(v) or "", f"S_{v.name}")
+        names.append(f"S_{v.name}")
+    for place, h in enumerate(ranges):
+        inner.assume(proposition(h), f"R_{place}")
+        names.append(f"R_{place}")
+    applied = apply_lemma(inner, lemma, {}, step.scope | at)
+    sorts = [h for v in variables if (h := sort_hypothesis(v))]
+    prop = " -> ".join((*sorts, *map(proposition, ranges), proposition(lemma.statement)))
+    name = step.proof.fresh("P")
+    clear = " ".join(v.name for v in variables if v in step.scope)
+    body = " ".join((f"intros {' '.join(names)}.", "reals.", *inner.lines, f"exact ({applied})."))
+    step.proof.add(f"assert ({name} : forall {binders(list(variables))}, {prop}). {{ clear - {_kept(step, at)}. {body} }}" if False else f"assert ({name} : forall {binders(list(variables))}, {prop}). {{ {body} }}")
+    _ = clear
+    return name
+
+
+def _kept(step: Step, at: set[t.Variable]) -> str:
+    return ""
+
+
+@script
+def cauchy_schwarz(step: Step) -> str:
+    step.use_premises()
+    entry, _ = step.sides
+    assert isinstance(entry, t.Entry)
+    name = step.proof.prove(t.Independent(entry.model.law, entry.query))
+    return f"apply score_below_one; [first [assumption | lra] | exact {name} | lia]"
+
+
+@script
+def independence_(step: Step) -> str:
+    entry, _ = step.sides
+    assert isinstance(entry, t.Entry)
+    k = step.goal.hints["at"]
+    names = [_everywhere(step, lemma, (k,), ()) for lemma in step.premises.values()]
+    name = step.proof.prove(t.Independent(entry.model.law, entry.query))
+    depth = len(names)
+    cases = f"destruct (Nat.eq_dec q 1) as [->|?]; [solve [{' | '.join(['idtac'])}]|]"
+    _ = cases
+    closing = "first [" + " | ".join(f"(apply {n}; lia)" for n in names) + "]"
+    picks = "; ".join(f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1))
+    _ = closing
+    return f"apply (independence _ _ _ {depth}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
+
+
+@script
+def equicorrelated_sum(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Sum) and isinstance(left.body, t.Sum)
+    k, i, l, j = left.body.index, left.body.high, left.index, left.high  # noqa: E741
+    factors = left.body.body.factors if isinstance(left.body.body, t.Mul) else (left.body.body,)
+    entry = next(f for f in factors if isinstance(f, t.Input))
+    rest = [f for f in factors if f is not entry]
+    a = times(*(f for f in rest if l not in f.free))
+    b = substitute(times(*(f for f in rest if l in f.free)), {l: k})
+    both = times(entry.law.alpha, t.Sum(a, k, ONE, i), t.Sum(b, k, ONE, j))
+    form = plus(both, times(minus(ONE, entry.law.alpha), t.Sum(times(a, b), k, ONE, j)))
+    f, g = (f"(fun {k.name} : nat => {real(e)})" for e in (a, b))
+    alpha = _bracketed(real(entry.law.alpha))
+    law = (
+        f"etransitivity; [|exact (equicorrelated_sum {alpha} {f} {g} {natural(i)} {natural(j)} ltac:(lia))]; "
+        "first [reflexivity | (apply sum_ext; intros ? ?; apply sum_ext; intros ? ?; equation)]"
+    )
+    return _by_definition(step, "", form, law)
+
+
+@script
+def split_last(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Sum)
+    before = t.Sum(left.body, left.index, left.low, plus(left.high, number(-1)))
+    form = plus(before, substitute(left.body, {left.index: left.high}))
+    f = f"(fun {left.index.name} : nat => {real(left.body)})"
+    law = f"let H := fresh in pose proof (sum_last {f} {natural(left.high)} ltac:(lia)) as H; cbv beta in H; first [exact H | transport H]"
+    return _by_definition(step, "", form, law)
+
+
+@script
+def constant_sum(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Sum)
+    count = plus(minus(left.high, left.low), ONE)
+    return _by_definition(step, "", times(count, left.body), "rewrite sum_const; equation")
+
+
+@script
+def linear_sum(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Sum)
+    factors = left.body.factors if isinstance(left.body, t.Mul) else (left.body,)
+    outside = times(*(f for f in factors if left.index not in f.free))
+    inside = times(*(f for f in factors if left.index in f.free))
+    form = times(outside, t.Sum(inside, left.index, left.low, left.high))
+    f = f"(fun {left.index.name} : nat => {real(inside)})"
+    law = f"etransitivity; [|exact (sum_scal {_bracketed(real(outside))} {f} {natural(left.high)})]; first [reflexivity | sums]"
+    return _by_definition(step, "", form, law)
+
+
+def _under(step: Step, lemma: Lemma, index: t.Variable, high: Term) -> str:
+    """Sentences that show the premise for ``index`` from 1 to ``high``, after its introduction."""
+    inner = Proof(Known((*step.goal.hypotheses, at_most(ONE, index), at_most(index, high))))
+    inner._count = step.proof._count + 1000
+    inner.names = dict(step.proof.names)
+    inner.assume(f"(1 <= {index.name})%nat", f"S_{index.name}")
+    applied = apply_lemma(inner, lemma, {}, step.scope | {index})
+    return " ".join(
+        (
+            f"intros {index.name} [S_{index.name} U_{index.name}].",
+            f"assert (R_{index.name} : ({integer(index)} <= {integer(high)})%Z) by lia. reals.",
+            *inner.lines,
+            f"pose proof ({applied}) as T_{index.name}.",
+        )
+    )
+
+
+@script
+def termwise(step: Step) -> str:
+    left, right = step.sides
+    assert isinstance(left, t.Sum)
+    (lemma,) = step.premises.values()
+    start = _under(step, lemma, left.index, left.high)
+    return f"apply sum_ext. {start} first [exact T_{left.index.name} | transport T_{left.index.name}]."
+
+
+@script
+def positive_sum(step: Step) -> str:
+    _, term = step.sides
+    (lemma,) = step.premises.values()
+    spans = []
+    while isinstance(term, t.Sum):
+        spans.append(term)
+        term = term.body
+    indices = [s.index for s in spans]
+    inner = Proof(Known((*step.goal.hypotheses, *(h for s in spans for h in (at_most(ONE, s.index), at_most(s.index, s.high))))))
+    inner._count = step.proof._count + 1000
+    inner.names = dict(step.proof.names)
+    sentences = []
+    for s in spans:
+        v = s.index.name
+        inner.assume(f"(1 <= {v})%nat", f"S_{v}")
+        sentences.append(f"apply sum_pos; [lia|]. intros {v} [S_{v} U_{v}]. assert (R_{v} : ({integer(s.index)} <= {integer(s.high)})%Z) by lia.")
+    applied = apply_lemma(inner, lemma, {}, step.scope | set(indices))
+    return " ".join((*sentences, "reals.", *inner.lines, f"pose proof ({applied}) as T. first [exact T | transport T]."))
+
+
+@script
+def sign(step: Step) -> str:
+    step.use_premises()
+    left, right = step.sides
+    goal, proof = step.goal, step.proof
+    statement = goal.statement
+    assert isinstance(statement, Relation)
+    form = (goal.hints or {}).get("form")
+    e = minus(right, left)
+    if form is not None:
+        known = goal.known
+        if identical(known.rewritten(e), known.rewritten(form)):
+            same, lemma = proof.equal(e, form, rewriting=True), ""
+        else:
+            same, lemma = proof.equal(minus(left, right), form, rewriting=True), "not_eq_sym, "
+        facts = known.facts
+        if statement.kind == "!=":
+            value = known.rewritten(form) if facts.is_nonzero(known.rewritten(form)) else form
+            name = proof.nonzero(value)
+            rewritten = "" if value is form else f"rewrite {proof.equal(form, value, rewriting=True)}; "
+            return f"apply {lemma}unequal_of; rewrite {same}; {rewritten}exact {name}"
+        strict = statement.kind == "<"
+        value = known.rewritten(form) if facts.is_positive(known.rewritten(form), strict) else form
+        name = proof.sign(value, strict)
+        rewritten = "" if value is form else f"rewrite {proof.equal(form, value, rewriting=True)}; "
+        return f"apply {'less_of' if strict else 'at_most_of'}; rewrite {same}; {rewritten}exact {name}"
+    if statement.kind == "!=":
+        value = goal.known.rewritten(e) if goal.known.facts.is_nonzero(goal.known.rewritten(e)) else e
+        name = proof.nonzero(value)
+        rewritten = "" if value is e else f"rewrite {proof.equal(e, value, rewriting=True)}; "
+        return f"apply unequal_of; {rewritten}exact {name}"
+    strict = statement.kind == "<"
+    a, b = goal.known.rewritten(left), goal.known.rewritten(right)
+    facts = goal.known.facts
+    difference = b if a == ZERO else minus(b, a)
+    lemma = "less_of" if strict else "at_most_of"
+    if facts.is_positive(difference, strict):
+        name = proof.sign(difference, strict)
+        if a == ZERO:
+            if left == ZERO:
+                return f"rewrite {proof.equal(right, b, rewriting=True)}; exact {name}" if b is not right else f"exact {name}"
+            zero = proof.equal(left, ZERO, rewriting=True)
+            return f"rewrite {zero}; rewrite {proof.equal(right, b, rewriting=True)}; exact {name}"
+        return f"apply {lemma}; rewrite {proof.equal(e, difference, rewriting=True)}; exact {name}"
+    name = proof.sign(e, strict)
+    return f"apply {lemma}; exact {name}"
+
+
+@script
+def add(step: Step) -> str:
+    step.use_premises()
+    left, right = step.sides
+    parts = [p for p in step.goal.usable if isinstance(p, Relation)]
+    total = plus(*(minus(p.right, p.left) for p in parts))
+    same = step.proof.equal(minus(right, left), total)
+    names = [step.proof.names[proposition(p)] for p in parts]
+    strict = step.goal.statement.kind == "<"  # type: ignore[attr-defined]
+    poses = "; ".join(f"pose proof {n}" for n in names)
+    return f"apply {'less_of' if strict else 'at_most_of'}; rewrite {same}; {poses}; lra"
+
+
+@script
+def exponential(step: Step) -> str:
+    step.use_premises()
+    proof, known = step.proof, step.goal.known
+    left, right = step.sides
+    sides = [known.rewritten(side) for side in (left, right)]
+    low, high = (ZERO if canonical(side) == ONE else side.exponent for side in sides)  # type: ignore[attr-defined]
+    strict = step.goal.statement.kind == "<"  # type: ignore[attr-defined]
+    name = proof.prove(less(ZERO, minus(high, low)) if strict else at_most(ZERO, minus(high, low)))
+    a, b = (proof.equal(side, t.Exp(e), rewriting=True) for side, e in zip((left, right), (low, high), strict=True))
+    return f"rewrite {a}; rewrite {b}; apply {'exp_lt' if strict else 'exp_le'}; exact {name}"
+
+
+@script
+def root(step: Step) -> str:
+    step.use_premises()
+    proof = step.proof
+    left, right = step.sides
+    a, b = (number(e.value**2) if isinstance(e, t.Number) else e.radicand for e in (left, right))  # type: ignore[attr-defined]
+    low, gap = proof.sign(a, False), proof.sign(minus(b, a))
+    lines = [f"rewrite {proof.have(f'({real(side)} = {real(t.Root(r))})', 'symmetry; apply root_of; lra')}" for side, r in ((left, a), (right, b)) if not isinstance(side, t.Root)]
+    return "; ".join((*lines, f"apply root_lt; [exact {low} | exact {gap}]"))
+
+
+@script
+def square(step: Step) -> str:
+    step.use_premises()
+    left, right = step.sides
+    wanted = t.equal(t.Power(left, 2), t.Power(right, 2))
+    a, b = step.proof.sign(left, False), step.proof.sign(right, False)
+    step.proof.known = Known((*step.goal.known.statements, *step.goal.usable))
+    return f"apply square_eq; [exact {a} | exact {b} | exact {step.proof.prove(wanted)}]"
+
+
+@script
+def product(step: Step) -> str:
+    step.use_premises()
+    left, right = step.sides
+    c = step.goal.hints["factor"]
+    wanted = less(over(left, c), over(right, c))
+    positive = step.proof.sign(c)
+    given = next(p for p in step.goal.usable if alike(wanted, p))
+    name = step.proof.names[proposition(given)]
+    assert isinstance(given, Relation)
+    a, b = step.proof.equal(left, times(c, given.left)), step.proof.equal(right, times(c, given.right))
+    return f"rewrite {a}; rewrite {b}; apply Rmult_lt_compat_l; [exact {positive} | exact {name}]"
+
+
+@script
+def quotient(step: Step) -> str:
+    step.use_premises()
+    proof = step.proof
+    left, right = step.sides
+    c = step.goal.hints["numerator"]
+    small, large = over(c, right), over(c, left)
+    up = step.goal.known.facts.is_positive(c)
+    sign_of = proof.sign(c) if up else proof.sign(minus(ZERO, c))
+    if not up:
+        small, large = large, small
+    wanted = less(small, large)
+    given = next(p for p in step.goal.usable if alike(wanted, p))
+    assert isinstance(given, Relation)
+    name = proof.names[proposition(given)]
+    low = proof.sign(given.left)
+    high = proof.have(f"(0 < {real(given.right)})", f"apply (Rlt_trans _ _ _ {low} {name})")
+    proof.nonzero(given.left)
+    proof.have(f"({real(given.right)} <> 0)", f"apply positive_nonzero; exact {high}", "N")
+    first, second = (given.right, given.left) if up else (given.left, given.right)
+    a, b = proof.equal(left, over(c, first)), proof.equal(right, over(c, second))
+    return f"rewrite {a}; rewrite {b}; apply {'quotient_lt' if up else 'quotient_gt'}; [exact {sign_of} | exact {low} | exact {name}]"
+
+
+@script
+def derivative(step: Step) -> str:
+    step.use_premises()
+    left, right = step.sides
+    assert isinstance(left, t.Derivative)
+    value = differentiated(left.body, left.variable)
+    for n in value.walk():
+        if isinstance(n, t.Power) and n.exponent < 0:
+            try:
+                step.proof.nonzero(n.base)
+            except (Unproved, Unprintable):
+                continue
+    for c in step.proof._denominators(left.body) + step.proof._denominators(right):
+        _ = c
+    x = left.variable.name
+    f = f"(fun {x} : R => {real(left.body)})"
+    name = step.proof.have(f"(is_derive {f} {x} {_bracketed(real(right))})", "derive", "D")
+    return f"split; [exists {_bracketed(real(right))}; exact {name} | apply is_derive_unique; exact {name}]"
+
+
+@script
+def decreasing(step: Step) -> str:
+    proof = step.proof
+    (lemma,) = step.premises.values()
+    slope = lemma.statement
+    assert isinstance(slope, Relation) and isinstance(slope.left, t.Derivative)
+    f, m = slope.left.body, slope.left.variable
+    x, y = step.goal.hints["at"]
+    low, gap = proof.sign(x, False), proof.sign(minus(y, x))
+    inner = Proof(proof.known)
+    inner.names, inner._count = dict(proof.names), proof._count + 1000
+    inner.assume(f"(0 <= {m.name})", f"S_{m.name}")
+    applied = apply_lemma(inner, lemma, {}, step.scope | {m})
+    f_text = f"(fun {m.name} : R => {real(f)})"
+    fall = proof.fresh("D")
+    proof.add(
+        f"assert ({fall} : forall {m.name} : R, 0 <= {m.name} -> ex_derive {f_text} {m.name} /\\ Derive {f_text} {m.name} < 0). "
+        f"{{ intros {m.name} S_{m.name}. {' '.join(inner.lines)} exact ({applied}). }}"
+    )
+    at = _bracketed(real(x)), _bracketed(real(y))
+    name = proof.have(
+        f"({real(substitute(f, {m: y}))} < {real(substitute(f, {m: x}))})",
+        f"exact (decreasing_on {f_text} {fall} {at[0]} {at[1]} {low} ltac:(apply less_of; exact {gap}))",
+    )
+    left, right = step.sides
+    a, b = proof.equal(left, substitute(f, {m: y})), proof.equal(right, substitute(f, {m: x}))
+    return f"rewrite {a}; rewrite {b}; exact {name}"
+
+
+@script
+def implication(step: Step) -> str:
+    s = step.goal.statement
+    assert isinstance(s, t.Implies)
+    (lemma,) = step.premises.values()
+    name = step.proof.fresh("I")
+    step.proof.add(f"intro {name}.")
+    step.proof.assume(proposition(s.premise), name)
+    step.proof.known = Known((*step.goal.hypotheses, s.premise))
+    applied = apply_lemma(step.proof, lemma, {}, step.scope)
+    return conclude(step.proof, lemma.statement, {}, lemma.statement, s.conclusion, applied)
+
+
+@script
+def detach(step: Step) -> str:
+    step.use_premises()
+    for p in step.goal.usable:
+        if isinstance(p, t.Implies) and alike(p.conclusion, step.goal.statement) and step.goal.known.holds(p.premise):
+            c = step.proof.prove(p.premise)
+            name = step.proof.have(proposition(p.conclusion), f"exact ({step.proof.names[proposition(p)]} {c})")
+            return _split(step.proof, p.conclusion, step.goal.statement, name) if proposition(p.conclusion) != proposition(step.goal.statement) else f"exact {name}"
+    raise Unproved("no premise implies the statement")
+
+
+@script
+def conjunction(step: Step) -> str:
+    step.use_premises()
+    names = []
+    for part in t.conjuncts(step.goal.statement):
+        given = next(p for p in step.goal.usable if alike(part, p))
+        name = step.proof.names[proposition(given)]
+        if proposition(given) != proposition(part):
+            name = step.proof.have(proposition(part), _split(step.proof, given, part, name))
+        names.append(name)
+    return f"repeat split; first [{' | '.join(f'exact {n}' for n in names)}]"
+
+
+@script
+def equals(step: Step) -> str:
+    (lemma,) = step.premises.values()
+    proof = step.proof
+    for h in step.goal.hypotheses:
+        if isinstance(h, Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
+            given, shown = (substitute(s, {h.left: h.right}) for s in (lemma.statement, step.goal.statement))
+            if alike(given, shown):
+                applied = apply_lemma(proof, lemma, {}, step.scope)
+                proof.state(lemma.statement, f"exact ({applied})")
+                name = proof.names[proposition(lemma.statement)]
+                if h.left.sort.integral:
+                    place = natural(h.right)
+                    value = proof.have(f"({h.left.name} = {place})", "lia")
+                    tail = f"subst {h.left.name}" if h.left not in h.right.free else f"rewrite {value}"
+                else:
+                    tail = f"subst {h.left.name}"
+                raws = "".join(f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h))
+                return f"{tail}{raws}; first [exact {name} | transport {name}]"
+    raise Unproved("no hypothesis turns the premise into the statement")
+
+
+def _after(a: Statement, b: Statement, h: Relation) -> list[tuple[str, str]]:
+    assert isinstance(h.left, t.Variable)
+    return list(dict.fromkeys([*moved_positions(a, {h.left: h.right}), *moved_positions(b, {h.left: h.right})]))
+
+
+@script
+def cases(step: Step) -> str:
+    proof = step.proof
+    conditions: list[tuple[Lemma, Statement | None]] = []
+    for lemma, line in zip(step.premises.values(), step.goal.premises, strict=True):
+        extra = [h for h in line.hypotheses if not step.goal.assumed.holds(h)]
+        if not extra:
+            proof.state(lemma.statement, f"exact ({apply_lemma(proof, lemma, {}, step.scope)})")
+            return f"exact {proof.names[proposition(lemma.statement)]}"
+        conditions.append((lemma, extra[0]))
+    names = [proof.fresh("K") for _ in conditions]
+    props = [proposition(c) for _, c in conditions if c is not None]
+    first = conditions[0][1]
+    assert isinstance(first, Relation)
+    if is_integer(first.left) and is_integer(first.right):
+        covered = proof.have("(" + " \\/ ".join(props) + ")", "lia")
+    else:
+        tries = " | ".join(["right; " * n + ("left; " if n < len(props) - 1 else "") + "lra" for n in range(len(props))])
+        covered = proof.have(
+            "(" + " \\/ ".join(props) + ")",
+            f"destruct (Rtotal_order {_bracketed(real(first.left))} {_bracketed(real(first.right))}) as [?|[?|?]]; first [{tries} | exfalso; lra]",
+        )
+    pattern = names[-1]
+    for name in reversed(names[:-1]):
+        pattern = f"[{name}|{pattern}]"
+    proof.add(f"destruct {covered} as {pattern if len(names) > 1 else names[0]}.")
+    blocks = []
+    for (lemma, condition), name in zip(conditions, names, strict=True):
+        assert condition is not None
+        inner = Proof(Known((*step.goal.hypotheses, condition)))
+        inner._count, inner.names = proof._count + 1000, dict(proof.names)
+        inner.assume(proposition(condition), name)
+        applied = apply_lemma(inner, lemma, {}, step.scope)
+        blocks.append("{ " + " ".join(("reals.", *inner.lines, f"exact ({applied}).")) + " }")
+    return " ".join(blocks)
+
+
+# --- limits -------------------------------------------------------------------------------------------
+
+
+@script
+def rational_limit(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Limit)
+    f, x, proof = left.body, left.variable, step.proof
+    field = Field([f, x])
+    fraction = field.convert(f)
+    place = field.meaning.index(x)
+    degree = fraction.bottom.degrees()[place]
+    u = t.Variable("u", t.Sort.REAL)
+
+    def reversed_(p) -> Term:  # noqa: ANN001
+        """p(x) / x^degree as a polynomial in u = 1/x."""
+        parts = []
+        for powers, c in p.terms():
+            rest = {(*powers[:place], 0, *powers[place + 1 :]): c}
+            coefficient = field.polynomial(field.ring.from_dict(rest))
+            power = degree - int(powers[place])
+            parts.append(times(coefficient, t.Power(u, power)) if power else coefficient)
+        return plus(*parts) if parts else ZERO
+
+    top, bottom = reversed_(fraction.top), reversed_(fraction.bottom)
+    g = over(top, bottom)
+    at_zero = substitute(bottom, {u: ZERO})
+    nonzero = proof.nonzero(_lead(field, fraction.bottom, place))
+    zero = proof.have(f"({real(at_zero)} <> 0)", f"apply (nonzero_of _ _ {nonzero}); ring", "N")
+    g_text = f"(fun u : R => {real(g)})"
+    inner = Proof(Known((*step.goal.hypotheses, at_most(ONE, x))))
+    inner._count, inner.names = proof._count + 1000, dict(proof.names)
+    inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
+    inner.known = Known((*step.goal.known.statements, at_most(ONE, x)), step.goal.known.equations)
+    n = inner.nonzero(x)
+    for name in inner._denominators(f):
+        _ = name
+    whole = field.polynomial(fraction.bottom)
+    not_zero = inner.nonzero(whole)
+    put = substitute(bottom, {u: t.Power(x, -1)})
+    inner.have(
+        f"({real(put)} <> 0)",
+        f"apply (nonzero_of _ ({real(whole)} / INR {x.name} ^ {degree})); [apply Rmult_integral_contrapositive_currified; [exact {not_zero} | apply Rinv_neq_0_compat, pow_nonzero; exact {n}] | field; exact {n}]",
+        "N",
+    )
+    body = " ".join((f"intros {x.name} _ S_{x.name}. reals.", *inner.lines, "field; side."))
+    final = proof.equation(substitute(g, {u: ZERO}), value)
+    return (
+        f"apply (rational_limit _ {g_text} _ 1). {{ {body} }} {{ auto_derive; {_auto(zero)} }} {{ {final}. }}"
+    )
+
+
+def _auto(zero: str) -> str:
+    return f"repeat split; try exact I; first [exact {zero} | apply (nonzero_of _ _ {zero}); ring | (intro Hc; apply {zero}; rewrite <- Hc; ring)]."
+
+
+def _lead(field: Field, p, place: int) -> Term:  # noqa: ANN001
+    degree = p.degrees()[place]
+    terms = {(*m[:place], 0, *m[place + 1 :]): c for m, c in p.terms() if m[place] == degree}
+    return field.polynomial(field.ring.from_dict(terms))
+
+
+@script
+def limit_algebra(step: Step) -> str:
+    step.use_premises()
+    left, value = step.sides
+    assert isinstance(left, t.Limit)
+    x, proof = left.variable, step.proof
+    table: dict[Term, Term] = {}
+    values: dict[t.Variable, Term] = {}
+    for p in step.goal.usable:
+        if isinstance(p, Relation) and p.kind == "=" and isinstance(p.left, t.Limit) and p.left.variable == x:
+            name = t.Variable(f"part{len(values)}", t.Sort.REAL)
+            table[p.left.body] = table[canonical(p.left.body)] = name
+            values[name] = p.right
+    outer = substitute(rewrite(left.body, table), values)
+    limit = proof.fresh("L")
+    for c in proof._denominators(outer):
+        _ = c
+    final = proof.equation(outer, value)
+    return (
+        f"evar ({limit} : R). assert (T : is_lim_seq (fun {x.name} : nat => {real(left.body)}) {limit}). "
+        f"{{ unfold {limit}. limit_algebra; side. }} replace (Finite {_bracketed(real(value))}) with (Finite {limit}); [exact T|]. "
+        f"apply f_equal. unfold {limit}. transitivity {_bracketed(real(outer))}; [first [reflexivity | equation] | {final}]."
+    )
+
+
+@script
+def limit_of_equal(step: Step) -> str:
+    left, value = step.sides
+    assert isinstance(left, t.Limit)
+    x, proof = left.variable, step.proof
+    equality, limit = step.premises.values()
+    s = equality.statement
+    assert isinstance(s, Relation)
+    proof.state(limit.statement, f"exact ({apply_lemma(proof, limit, {}, step.scope)})")
+    lows = [h.left for h in equality.hypotheses if isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free]
+    start = " + ".join(["1", *(natural(low) for low in lows)])
+    known = (*step.goal.hypotheses, *(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x), at_most(ONE, x))
+    inner = Proof(Known(known))
+    inner._count, inner.names = proof._count + 1000, dict(proof.names)
+    inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
+    lines = [f"intros {x.name} Far S_{x.name}."]
+    for n, h in enumerate(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x):
+        lines.append(f"assert (R{n} : {proposition(h)}) by lia.")
+        inner.assume(proposition(h), f"R{n}")
+    applied = apply_lemma(inner, equality, {}, step.scope | {x})
+    body = " ".join((*lines, "reals.", *inner.lines, f"pose proof ({applied}) as T. first [exact T | transport T]."))
+    return f"apply (lim_eventually _ (fun {x.name} : nat => {real(s.right)}) _ ({start})). {{ {body} }} {{ first [exact {proof.names[proposition(limit.statement)]} | transport {proof.names[proposition(limit.statement)]}]. }}"
