@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from proofs.formal.text import Unprintable, integer, is_integer, natural, proposition, real
+from proofs.formal.text import Unprintable, existences, integer, is_integer, natural, proposition, real
 from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
 from proofs.kernel.known import Known, rewrite
 from proofs.kernel.signs import Facts, Shift
@@ -42,9 +42,16 @@ class Proof:
         self._count += 1
         return f"{letter}{self._count}"
 
-    def assume(self, prop: str, name: str) -> None:
+    def inside(self, known: Known) -> Proof:
+        """A proof within this one, about more variables, which sees what is asserted here."""
+        inner = Proof(known)
+        inner.names, inner._count = dict(self.names), self._count + 1000
+        return inner
+
+    def assume(self, prop: str, name: str) -> str:
         """``name`` proves ``prop`` in the context already."""
-        self.names.setdefault(prop, name)
+        self.names[prop] = name
+        return name
 
     def have(self, prop: str, script: str, letter: str = "H") -> str:
         """Assert ``prop`` unless it has been; return its name."""
@@ -61,9 +68,8 @@ class Proof:
         for part in t.conjuncts(statement):
             if part is not statement:
                 self.have(proposition(part), f"decompose [and] {name}; assumption", letter)
-            if "Derivative" in part.heads and isinstance(part, Relation):
-                bare = bare_relation(part)
-                self.have(bare, f"decompose [and] {name}; assumption", letter)
+            for further in (*existences(part), bare_relation(part)) if "Derivative" in part.heads else ():
+                self.have(further, f"decompose [and] {name}; assumption", letter)
         return name
 
     def learn(self, statements: Iterable[Statement]) -> None:
@@ -108,8 +114,10 @@ class Proof:
         ways = ["equation"]
         if squares:
             listed = " ".join(squares)
-            ways += [f"(field [{listed}]; side)", f"ring [{listed}]", f"(abstract_roots; first [ring | field; side])"]
-            ways += ["(push_INR; abstract_roots; first [ring | field; side])"]
+            products = ", ".join(f"?{q}" for q in squares)
+            ways += [f"(rewrite {products}; equation)"]
+            ways += [f"(field [{listed}]; side)", f"ring [{listed}]"]
+            ways += [f"(abstract_roots; first [ring | (field; side) | (field [{listed}]; side)])"]
         steps.append(f"first [{' | '.join(ways)}]" if len(ways) > 1 else ways[0])
         return "; ".join(steps)
 
@@ -145,7 +153,14 @@ class Proof:
 
     def _same_atom(self, a: Term, b: Term) -> str:
         prop = f"({real(a)} = {real(b)})"
-        script = "sums" if isinstance(a, t.Sum) else "repeat f_equal; first [lia | equation]"
+        if not isinstance(a, t.Sum):
+            return self.have(prop, "repeat f_equal; first [lia | equation]", "A")
+        if not (isinstance(b, t.Sum) and a.index == b.index):
+            return self.have(prop, "sums", "A")
+        inner = self.inside(self.known)
+        inner.assume(f"(1 <= {a.index.name})%nat", low := inner.fresh("S"))
+        last = inner.equation(a.body, b.body)
+        script = "; ".join((f"apply sum_ext; intros {a.index.name} [{low} ?]", *(x.rstrip(".") for x in inner.lines), last))
         return self.have(prop, script, "A")
 
     def _denominators(self, term: Term) -> list[str]:
@@ -262,7 +277,9 @@ class Proof:
             if (positive or not strict) and fact.free == e.free and identical(e, fact):
                 name = self.fact(fact, positive)
                 last = f"apply weaken; exact {name}" if positive and not strict else f"exact {name}"
-                return last if real(fact) == real(e) else f"rewrite {self.equal(e, fact)}; {last}"
+                if real(fact) == real(e):
+                    return last
+                return f"apply ({'positive_by' if strict else 'nonnegative_by'} _ _ {self.equal(e, fact)}); {last}"
         return None
 
     def fact(self, fact: Term, positive: bool) -> str:
@@ -289,7 +306,7 @@ class Proof:
         form = top if bottom == ONE else t.over(top, bottom)
         if real(form) == real(e):
             return "manifest"
-        return f"rewrite {self.equal(e, form)}; manifest"
+        return f"apply ({'positive_by' if strict else 'nonnegative_by'} _ _ {self.equal(e, form)}); manifest"
 
     def _bound(self, step: Shift, facts: Facts) -> None:
         """Assert that the new letter of a shift is not negative."""
@@ -350,8 +367,7 @@ class Proof:
         inside = facts.within(index, ONE, high)
         if inside is None:
             return None
-        inner = Proof(self.known)
-        inner.names, inner._count = dict(self.names), self._count + 100
+        inner = self.inside(self.known)
         low, up = inner.fresh("L"), inner.fresh("U")
         lines = f"intros {index.name} [{low} {up}]; assert (1 <= Z.of_nat {index.name} <= {integer(high)})%Z by lia"
         name = inner.sign(body, strict, inside)
@@ -440,7 +456,8 @@ class Proof:
             plain = "Limit" not in s.heads and "Derivative" not in s.heads
             if plain and proposition(h) != proposition(s):
                 a, b = self.equal(s.left, h.left), self.equal(s.right, h.right)
-                return f"rewrite {a}; rewrite {b}; exact {name}" if s.kind != "=" else f"exact (eq_trans {a} (eq_trans {name} (eq_sym {b})))"
+                by = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}[s.kind]
+                return f"exact ({by} _ _ _ _ {a} {b} {name})"
         return f"transport {name}"
 
     def _relation(self, s: Relation, prop: str) -> str:
@@ -458,7 +475,7 @@ class Proof:
                 continue
             if (left, right) == (s.left, s.right):
                 return name
-            return self.have(prop, f"rewrite {self.equal(s.left, left, rewriting=True)}, {self.equal(s.right, right, rewriting=True)}; exact {name}")
+            return self.have(prop, f"try rewrite {self.equal(s.left, left, rewriting=True)}; try rewrite {self.equal(s.right, right, rewriting=True)}; exact {name}")
         raise Unproved(prop)
 
     def _order(self, s: Relation) -> str:
@@ -490,7 +507,7 @@ class Proof:
         below = self.sign(minus(ONE, alpha))
         if facts.is_positive(alpha, False):
             name = self.sign(alpha, False)
-            return self.have(prop, f"apply independent_nonneg; [exact {name} | exact {below} | lia]")
+            return self.have(prop, f"apply independent_nonneg; [exact {name} | exact {below}]")
         own = plus(ONE, times(minus(count, ONE), alpha))
         if facts.is_positive(own):
             name = self.sign(own)
@@ -509,7 +526,7 @@ class Proof:
     def _directions(self, model: t.Model, count: Term, prop: str) -> str:
         name = self._independent(model.law, count, proposition(t.Independent(model.law, count)))
         residual = self.prove(t.at_most(ZERO, model.residual))
-        return self.have(prop, f"apply directions_of; [exact {residual} | lia | exact {name}]")
+        return self.have(prop, f"apply directions_of; [exact {residual} | first [exact I | simpl; lia] | exact {name}]")
 
 
 def bare_relation(s: Statement) -> str:

@@ -10,6 +10,7 @@ from proofs.formal.text import (
     Unprintable,
     binders,
     decoder,
+    existences,
     integer,
     is_integer,
     linear,
@@ -88,6 +89,8 @@ def apply_lemma(proof: Proof, lemma: Lemma, values: Mapping[t.Variable, Term], s
             needed.append(proof.names[prop])
         elif v.sort.integral:
             needed.append("ltac:(lia)")
+        elif v not in values:
+            needed.append("ltac:(lra)")
         else:
             relation = less if v.sort is t.Sort.POSITIVE else at_most
             name = proof.prove(relation(ZERO, full[v]))
@@ -134,6 +137,8 @@ class Step:
         """
         self.proof.add("reals.")
         last = SCRIPTS[rule](self)
+        if rule not in ("derivative", "cite") and existences(self.goal.statement):
+            last = f"repeat (split; [assumption|]); {last}"
         return [*self.proof.lines, last if last.endswith(("}", ".")) else f"{last}."]
 
     @property
@@ -147,18 +152,21 @@ Script = Callable[[Step], str]
 SCRIPTS: dict[str, Script] = {}
 
 
+BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}
+
+
 def script(write: Script) -> Script:
     """Register a script under the name of its rule."""
     SCRIPTS[write.__name__.rstrip("_")] = write
     return write
 
 
-def _by_definition(step: Step, form: str, definition: Term, law: str) -> str:
-    """Goal a = b, where ``law`` shows a = ``form``, which is ``definition`` once the norm is known."""
+def _by_definition(step: Step, definition: Term, law: str) -> str:
+    """Goal a = b, where ``law`` shows a = ``definition``."""
     left, right = step.sides
     name = step.proof.have(f"({real(left)} = {real(definition)})", f"{law}", "D")
     proved = step.proof.equation(definition, right, rewriting=True)
-    return f"rewrite {name}; {proved}" if proved != "reflexivity" else f"exact {name}"
+    return f"try rewrite {name}; {proved}" if proved != "reflexivity" else f"exact {name}"
 
 
 def _gram_before(entry: t.Entry, i: Term, j: Term) -> Term:
@@ -167,8 +175,12 @@ def _gram_before(entry: t.Entry, i: Term, j: Term) -> Term:
     return t.Entry("gram", canonical(minus(entry.layer, ONE)), i, j, entry.model)
 
 
-def _value_norm(model: t.Model) -> Term:
-    return t.Root(model.width) if model.norm == "layernorm" and model.width is not None else ONE
+def _stretch(entry: t.Entry, i: Term) -> Term:
+    """By what the vector of token i is multiplied before attention."""
+    if entry.model.norm == "none":
+        return ONE
+    value = t.Root(entry.model.width) if entry.model.norm == "layernorm" and entry.model.width is not None else ONE
+    return over(value, t.Root(_gram_before(entry, i, i)))
 
 
 @script
@@ -189,10 +201,18 @@ def cite(step: Step) -> str:
     for other in labels:
         proof.state(other.statement, f"exact ({apply_lemma(proof, other, {}, step.scope)})")
     proof.known = Known((*step.goal.hypotheses, *(other.statement for other in labels)))
-    values = hints.get("values", {})
+    values = {v: ordered(value) if v.sort.integral else value for v, value in hints.get("values", {}).items()}
     applied = apply_lemma(proof, lemma, values, step.scope)
     shown = substitute(lemma.statement, values)
     return conclude(proof, lemma.statement, values, shown, step.goal.statement, applied)
+
+
+def ordered(place: Term) -> Term:
+    """A position written in the order in which ``natural`` prints it, so that INR of it comes out alike."""
+    coefficients, constant = linear(place)
+    parts = sorted(coefficients.items(), key=lambda item: (item[1] < 0, item[0].name))
+    written = [v if c == 1 else times(number(c), v) for v, c in parts]
+    return plus(*written, *([number(constant)] if constant or not written else []))
 
 
 def conclude(proof: Proof, line: Statement, values: Mapping[t.Variable, Term], shown: Statement, wanted: Statement, applied: str) -> str:
@@ -235,7 +255,7 @@ def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
         held = proof.names[bare_relation(shown)]
         if wanted.kind == "=":
             return f"exact (eq_trans {a} (eq_trans {held} (eq_sym {b})))"
-        return f"rewrite {a}; rewrite {b}; exact {held}"
+        return f"exact ({BY[wanted.kind]} _ _ _ _ {a} {b} {held})"
     return f"transport {name}"
 
 
@@ -244,10 +264,8 @@ def _pattern(names: list[str]) -> str:
 
 
 def _inside(proof: Proof, a: Term, b: Term, x: t.Variable) -> str:
-    inner = Proof(proof.known)
-    inner.names, inner._count = dict(proof.names), proof._count + 500
+    inner = proof.inside(proof.known)
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
-    inner.lines = []
     last = inner.equation(a, b)
     return "; ".join(["reals", *(line.rstrip(".") for line in inner.lines), last])
 
@@ -289,8 +307,8 @@ def input_gram(step: Step) -> str:
     entry, value = step.sides
     assert isinstance(entry, t.Input)
     if canonical(entry.query) == canonical(entry.key):
-        return _by_definition(step, "", ONE, "apply input_self")
-    return _by_definition(step, "", entry.law.alpha, "apply input_other; lia")
+        return _by_definition(step, ONE, "apply input_self")
+    return _by_definition(step, entry.law.alpha, "apply input_other; lia")
 
 
 @script
@@ -298,17 +316,12 @@ def score(step: Step) -> str:
     step.use_premises()
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
-    inner = _gram_before(entry, entry.query, entry.key)
+    places = (entry.query, entry.key)
     if entry.model.norm != "none":
-        squares = [_gram_before(entry, a, a) for a in (entry.query, entry.key)]
-        for square in squares:
-            step.proof.prove(less(ZERO, square))
-        v = _value_norm(entry.model)
-        inner = times(t.Power(v, 2), inner, t.Power(times(t.Root(squares[0]), t.Root(squares[1])), -1))
-        form = over(inner, entry.model.scale)
-    else:
-        form = over(times(t.Power(ONE, 2), inner, t.Power(times(ONE, ONE), -1)), entry.model.scale)
-    return _by_definition(step, "", form, "exact (Score_is _ _ _ _ _ _ _ _ _)")
+        for place in places:
+            step.proof.prove(less(ZERO, _gram_before(entry, place, place)))
+    inner = times(*(_stretch(entry, place) for place in places), _gram_before(entry, *places))
+    return _by_definition(step, over(inner, entry.model.scale), "exact (Score_is _ _ _ _ _ _ _ _)")
 
 
 @script
@@ -323,7 +336,7 @@ def softmax(step: Step) -> str:
         return t.Exp(times(entry.model.beta, at))
 
     form = over(power(entry.key), t.Sum(power(k), k, ONE, entry.query))
-    return _by_definition(step, "", form, "apply Weight_is; lia")
+    return _by_definition(step, form, "apply Weight_is; lia")
 
 
 @script
@@ -332,16 +345,12 @@ def mix(step: Step) -> str:
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
     i, j, model = entry.query, entry.key, entry.model
-    weight: Term = t.Entry("weight", entry.layer, i, j, model)
-    length: Term = ONE
     if model.norm != "none":
-        square = _gram_before(entry, j, j)
-        step.proof.prove(less(ZERO, square))
-        length = t.Root(square)
-    form = over(times(_value_norm(model), weight), length)
+        step.proof.prove(less(ZERO, _gram_before(entry, j, j)))
+    form = times(t.Entry("weight", entry.layer, i, j, model), _stretch(entry, j))
     if canonical(i) == canonical(j):
-        return _by_definition(step, "", plus(form, model.residual), "exact (Mix_self _ _ _ _ _ _ _ _)")
-    return _by_definition(step, "", form, "apply Mix_other; lia")
+        return _by_definition(step, plus(form, model.residual), "exact (Mix_self _ _ _ _ _ _ _)")
+    return _by_definition(step, form, "apply Mix_other; lia")
 
 
 @script
@@ -353,7 +362,7 @@ def gram(step: Step) -> str:
     term = times(m, n, _gram_before(entry, k, l))
     form = t.Sum(t.Sum(term, k, ONE, entry.query), l, ONE, entry.key)
     before = natural(minus(entry.layer, ONE))
-    return _by_definition(step, "", form, f"exact (Gram_is _ _ _ _ _ _ _ {before} _ _ ltac:(lia) ltac:(lia))")
+    return _by_definition(step, form, f"apply (Gram_is _ _ _ _ _ _ {before}); lia")
 
 
 @script
@@ -373,45 +382,31 @@ def minors(step: Step) -> str:
         (mixed, (i, k, j, l), (less(i, k), less(j, l), at_most(l, i))),
     ):
         names.append(_everywhere(step, lemma, variables, ranges))
-    head = f"minors_rule {decoder(entry.model).rsplit(' (', 1)[0].removesuffix(' Causal')} {natural(minus(entry.layer, ONE))}"
-    return "pose proof " + " as H_m; ".join([" ".join(names)]) if False else (
-        f"apply ({head.replace('minors_rule ' + 'L2', 'minors_rule L2')}) with (1 := {names[0]}) (2 := {names[1]}) (3 := {names[2]})"
-        if False
-        else f"apply (minors_rule _ _ _ _ _ _ _ {names[0]} {names[1]} {names[2]}); lia"
-    )
+    return f"apply (minors_rule _ _ _ _ _ _ {' '.join(names)}); lia"
 
 
 def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ranges: tuple[Statement, ...]) -> str:
-    """Assert the premise for all ``variables`` in ``ranges``; named by where they come in the proof."""
+    """Assert the premise for all ``variables`` in ``ranges``, under other names; return its name."""
     at = set(variables)
+    other = {v: t.Variable(f"{v.name}'", v.sort) for v in variables}
     fixed = [h for h in step.goal.hypotheses if not at & h.free]
-    inner = Proof(Known((*fixed, *ranges)))
-    inner._count = step.proof._count + 1000
-    inner.names = {p: n for p, n in step.proof.names.items() if p in set(map(proposition, fixed)) or not n.startswith(("H", "S_"))}
-    for v in step.scope - at:
+    within = [substitute(h, other) for h in ranges]
+    inner = step.proof.inside(Known((*fixed, *within)))
+    names = [v.name for v in other.values()]
+    sorts = []
+    for v in other.values():
         prop = sort_hypothesis(v)
-        if prop:
-            inner.assume(prop, f"S_{v.name}")
-    names = [v.name for v in variables]
-    for v in variables:
-        inner.assume(sort_hypothesis(v) or "", f"S_{v.name}")
-        names.append(f"S_{v.name}")
-    for place, h in enumerate(ranges):
-        inner.assume(proposition(h), f"R_{place}")
-        names.append(f"R_{place}")
-    applied = apply_lemma(inner, lemma, {}, step.scope | at)
-    sorts = [h for v in variables if (h := sort_hypothesis(v))]
-    prop = " -> ".join((*sorts, *map(proposition, ranges), proposition(lemma.statement)))
+        if prop is not None:
+            sorts.append(prop)
+            names.append(inner.assume(prop, inner.fresh("S")))
+    for h in within:
+        names.append(inner.assume(proposition(h), inner.fresh("R")))
+    applied = apply_lemma(inner, lemma, other, step.scope | set(other.values()))
+    prop = " -> ".join((*sorts, *map(proposition, within), proposition(substitute(lemma.statement, other))))
     name = step.proof.fresh("P")
-    clear = " ".join(v.name for v in variables if v in step.scope)
     body = " ".join((f"intros {' '.join(names)}.", "reals.", *inner.lines, f"exact ({applied})."))
-    step.proof.add(f"assert ({name} : forall {binders(list(variables))}, {prop}). {{ clear - {_kept(step, at)}. {body} }}" if False else f"assert ({name} : forall {binders(list(variables))}, {prop}). {{ {body} }}")
-    _ = clear
+    step.proof.add(f"assert ({name} : forall {binders(list(other.values()))}, {prop}). {{ {body} }}")
     return name
-
-
-def _kept(step: Step, at: set[t.Variable]) -> str:
-    return ""
 
 
 @script
@@ -430,13 +425,10 @@ def independence_(step: Step) -> str:
     k = step.goal.hints["at"]
     names = [_everywhere(step, lemma, (k,), ()) for lemma in step.premises.values()]
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    depth = len(names)
-    cases = f"destruct (Nat.eq_dec q 1) as [->|?]; [solve [{' | '.join(['idtac'])}]|]"
-    _ = cases
-    closing = "first [" + " | ".join(f"(apply {n}; lia)" for n in names) + "]"
     picks = "; ".join(f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1))
-    _ = closing
-    return f"apply (independence _ _ _ {depth}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
+    return (
+        f"apply (independence _ _ _ {len(names)}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
+    )
 
 
 @script
@@ -454,10 +446,10 @@ def equicorrelated_sum(step: Step) -> str:
     f, g = (f"(fun {k.name} : nat => {real(e)})" for e in (a, b))
     alpha = _bracketed(real(entry.law.alpha))
     law = (
-        f"etransitivity; [|exact (equicorrelated_sum {alpha} {f} {g} {natural(i)} {natural(j)} ltac:(lia))]; "
+        f"etransitivity; [|exact (equicorrelated_double {alpha} {f} {g} {natural(i)} {natural(j)} ltac:(lia))]; "
         "first [reflexivity | (apply sum_ext; intros ? ?; apply sum_ext; intros ? ?; equation)]"
     )
-    return _by_definition(step, "", form, law)
+    return _by_definition(step, form, law)
 
 
 @script
@@ -468,7 +460,7 @@ def split_last(step: Step) -> str:
     form = plus(before, substitute(left.body, {left.index: left.high}))
     f = f"(fun {left.index.name} : nat => {real(left.body)})"
     law = f"let H := fresh in pose proof (sum_last {f} {natural(left.high)} ltac:(lia)) as H; cbv beta in H; first [exact H | transport H]"
-    return _by_definition(step, "", form, law)
+    return _by_definition(step, form, law)
 
 
 @script
@@ -476,7 +468,7 @@ def constant_sum(step: Step) -> str:
     left, value = step.sides
     assert isinstance(left, t.Sum)
     count = plus(minus(left.high, left.low), ONE)
-    return _by_definition(step, "", times(count, left.body), "rewrite sum_const; equation")
+    return _by_definition(step, times(count, left.body), "rewrite sum_const; equation")
 
 
 @script
@@ -488,15 +480,14 @@ def linear_sum(step: Step) -> str:
     inside = times(*(f for f in factors if left.index in f.free))
     form = times(outside, t.Sum(inside, left.index, left.low, left.high))
     f = f"(fun {left.index.name} : nat => {real(inside)})"
-    law = f"etransitivity; [|exact (sum_scal {_bracketed(real(outside))} {f} {natural(left.high)})]; first [reflexivity | sums]"
-    return _by_definition(step, "", form, law)
+    scaled = f"exact (sum_scal {_bracketed(real(outside))} {f} {natural(left.high)})"
+    law = f"etransitivity; [|etransitivity; [{scaled}|equation]]; first [reflexivity | sums]"
+    return _by_definition(step, form, law)
 
 
 def _under(step: Step, lemma: Lemma, index: t.Variable, high: Term) -> str:
     """Sentences that show the premise for ``index`` from 1 to ``high``, after its introduction."""
-    inner = Proof(Known((*step.goal.hypotheses, at_most(ONE, index), at_most(index, high))))
-    inner._count = step.proof._count + 1000
-    inner.names = dict(step.proof.names)
+    inner = step.proof.inside(Known((*step.goal.hypotheses, at_most(ONE, index), at_most(index, high))))
     inner.assume(f"(1 <= {index.name})%nat", f"S_{index.name}")
     applied = apply_lemma(inner, lemma, {}, step.scope | {index})
     return " ".join(
@@ -527,9 +518,7 @@ def positive_sum(step: Step) -> str:
         spans.append(term)
         term = term.body
     indices = [s.index for s in spans]
-    inner = Proof(Known((*step.goal.hypotheses, *(h for s in spans for h in (at_most(ONE, s.index), at_most(s.index, s.high))))))
-    inner._count = step.proof._count + 1000
-    inner.names = dict(step.proof.names)
+    inner = step.proof.inside(Known((*step.goal.hypotheses, *(h for s in spans for h in (at_most(ONE, s.index), at_most(s.index, s.high))))))
     sentences = []
     for s in spans:
         v = s.index.name
@@ -558,17 +547,17 @@ def sign(step: Step) -> str:
         if statement.kind == "!=":
             value = known.rewritten(form) if facts.is_nonzero(known.rewritten(form)) else form
             name = proof.nonzero(value)
-            rewritten = "" if value is form else f"rewrite {proof.equal(form, value, rewriting=True)}; "
-            return f"apply {lemma}unequal_of; rewrite {same}; {rewritten}exact {name}"
+            rewritten = "" if value is form else f"try rewrite {proof.equal(form, value, rewriting=True)}; "
+            return f"apply {lemma}unequal_of; try rewrite {same}; {rewritten}exact {name}"
         strict = statement.kind == "<"
         value = known.rewritten(form) if facts.is_positive(known.rewritten(form), strict) else form
         name = proof.sign(value, strict)
-        rewritten = "" if value is form else f"rewrite {proof.equal(form, value, rewriting=True)}; "
-        return f"apply {'less_of' if strict else 'at_most_of'}; rewrite {same}; {rewritten}exact {name}"
+        rewritten = "" if value is form else f"try rewrite {proof.equal(form, value, rewriting=True)}; "
+        return f"apply {'less_of' if strict else 'at_most_of'}; try rewrite {same}; {rewritten}exact {name}"
     if statement.kind == "!=":
         value = goal.known.rewritten(e) if goal.known.facts.is_nonzero(goal.known.rewritten(e)) else e
         name = proof.nonzero(value)
-        rewritten = "" if value is e else f"rewrite {proof.equal(e, value, rewriting=True)}; "
+        rewritten = "" if value is e else f"try rewrite {proof.equal(e, value, rewriting=True)}; "
         return f"apply unequal_of; {rewritten}exact {name}"
     strict = statement.kind == "<"
     a, b = goal.known.rewritten(left), goal.known.rewritten(right)
@@ -579,10 +568,10 @@ def sign(step: Step) -> str:
         name = proof.sign(difference, strict)
         if a == ZERO:
             if left == ZERO:
-                return f"rewrite {proof.equal(right, b, rewriting=True)}; exact {name}" if b is not right else f"exact {name}"
+                return f"try rewrite {proof.equal(right, b, rewriting=True)}; exact {name}" if b is not right else f"exact {name}"
             zero = proof.equal(left, ZERO, rewriting=True)
-            return f"rewrite {zero}; rewrite {proof.equal(right, b, rewriting=True)}; exact {name}"
-        return f"apply {lemma}; rewrite {proof.equal(e, difference, rewriting=True)}; exact {name}"
+            return f"try rewrite {zero}; try rewrite {proof.equal(right, b, rewriting=True)}; exact {name}"
+        return f"apply {lemma}; try rewrite {proof.equal(e, difference, rewriting=True)}; exact {name}"
     name = proof.sign(e, strict)
     return f"apply {lemma}; exact {name}"
 
@@ -597,7 +586,7 @@ def add(step: Step) -> str:
     names = [step.proof.names[proposition(p)] for p in parts]
     strict = step.goal.statement.kind == "<"  # type: ignore[attr-defined]
     poses = "; ".join(f"pose proof {n}" for n in names)
-    return f"apply {'less_of' if strict else 'at_most_of'}; rewrite {same}; {poses}; lra"
+    return f"apply {'less_of' if strict else 'at_most_of'}; try rewrite {same}; {poses}; lra"
 
 
 @script
@@ -610,7 +599,7 @@ def exponential(step: Step) -> str:
     strict = step.goal.statement.kind == "<"  # type: ignore[attr-defined]
     name = proof.prove(less(ZERO, minus(high, low)) if strict else at_most(ZERO, minus(high, low)))
     a, b = (proof.equal(side, t.Exp(e), rewriting=True) for side, e in zip((left, right), (low, high), strict=True))
-    return f"rewrite {a}; rewrite {b}; apply {'exp_lt' if strict else 'exp_le'}; exact {name}"
+    return f"apply ({BY['<' if strict else '<=']} _ _ _ _ {a} {b}); apply {'exp_lt' if strict else 'exp_le'}; exact {name}"
 
 
 @script
@@ -620,7 +609,7 @@ def root(step: Step) -> str:
     left, right = step.sides
     a, b = (number(e.value**2) if isinstance(e, t.Number) else e.radicand for e in (left, right))  # type: ignore[attr-defined]
     low, gap = proof.sign(a, False), proof.sign(minus(b, a))
-    lines = [f"rewrite {proof.have(f'({real(side)} = {real(t.Root(r))})', 'symmetry; apply root_of; lra')}" for side, r in ((left, a), (right, b)) if not isinstance(side, t.Root)]
+    lines = [f"try rewrite {proof.have(f'({real(side)} = {real(t.Root(r))})', 'symmetry; apply root_of; lra')}" for side, r in ((left, a), (right, b)) if not isinstance(side, t.Root)]
     return "; ".join((*lines, f"apply root_lt; [exact {low} | exact {gap}]"))
 
 
@@ -645,7 +634,7 @@ def product(step: Step) -> str:
     name = step.proof.names[proposition(given)]
     assert isinstance(given, Relation)
     a, b = step.proof.equal(left, times(c, given.left)), step.proof.equal(right, times(c, given.right))
-    return f"rewrite {a}; rewrite {b}; apply Rmult_lt_compat_l; [exact {positive} | exact {name}]"
+    return f"apply (lt_by _ _ _ _ {a} {b}); apply Rmult_lt_compat_l; [exact {positive} | exact {name}]"
 
 
 @script
@@ -669,7 +658,7 @@ def quotient(step: Step) -> str:
     proof.have(f"({real(given.right)} <> 0)", f"apply positive_nonzero; exact {high}", "N")
     first, second = (given.right, given.left) if up else (given.left, given.right)
     a, b = proof.equal(left, over(c, first)), proof.equal(right, over(c, second))
-    return f"rewrite {a}; rewrite {b}; apply {'quotient_lt' if up else 'quotient_gt'}; [exact {sign_of} | exact {low} | exact {name}]"
+    return f"apply (lt_by _ _ _ _ {a} {b}); apply {'quotient_lt' if up else 'quotient_gt'}; [exact {sign_of} | exact {low} | exact {name}]"
 
 
 @script
@@ -701,8 +690,7 @@ def decreasing(step: Step) -> str:
     f, m = slope.left.body, slope.left.variable
     x, y = step.goal.hints["at"]
     low, gap = proof.sign(x, False), proof.sign(minus(y, x))
-    inner = Proof(proof.known)
-    inner.names, inner._count = dict(proof.names), proof._count + 1000
+    inner = proof.inside(proof.known)
     inner.assume(f"(0 <= {m.name})", f"S_{m.name}")
     applied = apply_lemma(inner, lemma, {}, step.scope | {m})
     f_text = f"(fun {m.name} : R => {real(f)})"
@@ -718,7 +706,7 @@ def decreasing(step: Step) -> str:
     )
     left, right = step.sides
     a, b = proof.equal(left, substitute(f, {m: y})), proof.equal(right, substitute(f, {m: x}))
-    return f"rewrite {a}; rewrite {b}; exact {name}"
+    return f"exact (lt_by _ _ _ _ {a} {b} {name})"
 
 
 @script
@@ -772,7 +760,7 @@ def equals(step: Step) -> str:
                 if h.left.sort.integral:
                     place = natural(h.right)
                     value = proof.have(f"({h.left.name} = {place})", "lia")
-                    tail = f"subst {h.left.name}" if h.left not in h.right.free else f"rewrite {value}"
+                    tail = f"subst {h.left.name}" if h.left not in h.right.free else f"try rewrite {value}"
                 else:
                     tail = f"subst {h.left.name}"
                 raws = "".join(f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h))
@@ -814,8 +802,7 @@ def cases(step: Step) -> str:
     blocks = []
     for (lemma, condition), name in zip(conditions, names, strict=True):
         assert condition is not None
-        inner = Proof(Known((*step.goal.hypotheses, condition)))
-        inner._count, inner.names = proof._count + 1000, dict(proof.names)
+        inner = proof.inside(Known((*step.goal.hypotheses, condition)))
         inner.assume(proposition(condition), name)
         applied = apply_lemma(inner, lemma, {}, step.scope)
         blocks.append("{ " + " ".join(("reals.", *inner.lines, f"exact ({applied}).")) + " }")
@@ -852,8 +839,7 @@ def rational_limit(step: Step) -> str:
     nonzero = proof.nonzero(_lead(field, fraction.bottom, place))
     zero = proof.have(f"({real(at_zero)} <> 0)", f"apply (nonzero_of _ _ {nonzero}); ring", "N")
     g_text = f"(fun u : R => {real(g)})"
-    inner = Proof(Known((*step.goal.hypotheses, at_most(ONE, x))))
-    inner._count, inner.names = proof._count + 1000, dict(proof.names)
+    inner = proof.inside(Known((*step.goal.hypotheses, at_most(ONE, x))))
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
     inner.known = Known((*step.goal.known.statements, at_most(ONE, x)), step.goal.known.equations)
     n = inner.nonzero(x)
@@ -921,8 +907,7 @@ def limit_of_equal(step: Step) -> str:
     lows = [h.left for h in equality.hypotheses if isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free]
     start = " + ".join(["1", *(natural(low) for low in lows)])
     known = (*step.goal.hypotheses, *(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x), at_most(ONE, x))
-    inner = Proof(Known(known))
-    inner._count, inner.names = proof._count + 1000, dict(proof.names)
+    inner = proof.inside(Known(known))
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
     lines = [f"intros {x.name} Far S_{x.name}."]
     for n, h in enumerate(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x):

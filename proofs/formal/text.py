@@ -147,7 +147,7 @@ def real(term: t.Term) -> str:
             return f"Derive (fun {variable.name} : R => {real(body)}) {variable.name}"
         case t.Entry(kind=kind, layer=layer, query=query, key=key, model=model):
             place = " ".join(map(natural, (layer, query, key)))
-            return f"{KINDS[kind]} {decoder(model)} {place}"
+            return f"{KINDS[kind]} {decoder(model)} ({inputs(model.law)}) {place}"
         case t.Input(query=query, key=key, law=law):
             return f"{inputs(law)} {natural(query)} {natural(key)}"
     raise Unprintable(f"{text(term, 60)} has no translation")
@@ -206,19 +206,23 @@ def _product(factors: tuple[t.Term, ...]) -> str:
 
 
 def decoder(model: t.Model) -> str:
-    """The arguments that say which decoder it is and what goes in."""
+    """The decoder, and the Gram matrix of its inputs: the arguments of every quantity."""
     if model.position is not None or model.tokens is not None:
         raise Unprintable("position codes and masks that need the number of tokens are not in the library")
     match model.mask:
         case t.Mask(kind="causal"):
             mask = "Causal"
         case t.Mask(kind="window", size=int(size)):
-            mask = f"(Window {size})"
+            mask = f"(SlidingWindow {size})"
         case _:
             raise Unprintable(f"the mask {model.mask.kind} is not in the library")
-    numbers = " ".join(map(_tight, (model.beta, model.residual, model.scale)))
-    width = "1" if model.width is None else natural(model.width)
-    return f"{NORMS[model.norm]} {numbers} {width} {mask} ({inputs(model.law)})"
+    norm = NORMS[model.norm]
+    if model.norm == "layernorm":
+        if model.width is None:
+            raise Unprintable("LayerNorm needs a width")
+        norm = f"(LayerNorm {natural(model.width)})"
+    numbers = " ".join(map(_tight, (model.scale, model.beta, model.residual)))
+    return f"(Decoder {norm} {numbers} {mask})"
 
 
 def inputs(law: t.Law) -> str:
@@ -278,11 +282,14 @@ def _relation(s: t.Relation) -> str:
     if is_integer(s.left) and is_integer(s.right):
         return f"({integer(s.left)} {sign} {integer(s.right)})%Z"
     written = f"({real(s.left)} {sign} {real(s.right)})"
-    slopes = dict.fromkeys(n for side in (s.left, s.right) for n in side.walk() if isinstance(n, t.Derivative))
-    if not slopes:
-        return written
-    exist = (f"ex_derive (fun {n.variable.name} : R => {real(n.body)}) {n.variable.name}" for n in slopes)
-    return f"({_AND.join((*exist, written))})"
+    exist = existences(s)
+    return f"({_AND.join((*exist, written))})" if exist else written
+
+
+def existences(s: t.Statement) -> list[str]:
+    """That the derivatives in a relation exist."""
+    slopes = dict.fromkeys(n for n in s.walk() if isinstance(n, t.Derivative)) if isinstance(s, t.Relation) else ()
+    return [f"ex_derive (fun {n.variable.name} : R => {real(n.body)}) {n.variable.name}" for n in slopes]
 
 
 def sort_hypothesis(variable: t.Variable) -> str | None:
