@@ -109,17 +109,35 @@ class Proof:
             nonzero += [n for side in (a, b) for n in self._denominators(side)]
         else:
             steps += self._merged((left, right))
-        exps, squares = self._letters(a, b)
-        steps += exps
+        letters, squares = self._letters(a, b)
+        if letters:
+            nonzero += self._cleared((a, b))
+        names = [name.removeprefix("try rewrite ") for name in letters]
+        inside = [f"try rewrite {x} in {n}" for n in dict.fromkeys(nonzero) for x in names if x.startswith("X")]
         ways = ["equation"]
         if squares:
             listed = " ".join(squares)
             products = ", ".join(f"?{q}" for q in squares)
-            ways += [f"(rewrite {products}; equation)"]
-            ways += [f"(field [{listed}]; side)", f"ring [{listed}]"]
+            ways += [f"(rewrite {products}; equation)", f"(field [{listed}]; side)", f"ring [{listed}]"]
             ways += [f"(abstract_roots; first [ring | (field; side) | (field [{listed}]; side)])"]
-        steps.append(f"first [{' | '.join(ways)}]" if len(ways) > 1 else ways[0])
-        return "; ".join(steps)
+        close = f"first [{' | '.join(ways)}]" if len(ways) > 1 else ways[0]
+        if letters and _exponentials(a) == _exponentials(b):
+            close = f"first [{close} | ({'; '.join((*inside, *letters, close))})]"
+            return "; ".join((*steps, close))
+        return "; ".join((*steps, *inside, *letters, close))
+
+    def _cleared(self, terms: Sequence[Term]) -> list[str]:
+        """Assert that denominators do not vanish once they are written without fractions."""
+        found = []
+        for c in (c for term in terms for c in conditions(term)):
+            s = c.statement
+            if not c.ranges and isinstance(s, Relation) and s.kind == "!=" and s.right == ZERO and "Exp" in s.left.heads:
+                try:
+                    field = Field([s.left])
+                    found.append(self.nonzero(field.polynomial(field.convert(s.left).top)))
+                except (Unproved, Unprintable, Undecided):
+                    continue
+        return found
 
     def _used(self, *terms: Term) -> list[str]:
         """Names of the equations that rewriting uses, in the order of use."""
@@ -583,6 +601,10 @@ def _open_parts(term: Term) -> Iterable[Term]:
     if isinstance(term, (t.Add, t.Mul, t.Power, t.Root, t.Exp)):
         for part in term.parts:
             yield from _open_parts(part)  # type: ignore[arg-type]
+
+
+def _exponentials(term: Term) -> set[str]:
+    return {real(n) for n in _open_parts(term) if isinstance(n, t.Exp)}
 
 
 def _radicands(term: Term) -> list[Term]:

@@ -89,7 +89,7 @@ def apply_lemma(proof: Proof, lemma: Lemma, values: Mapping[t.Variable, Term], s
             needed.append(proof.names[prop])
         elif v.sort.integral:
             needed.append("ltac:(lia)")
-        elif v not in values:
+        elif v not in values or is_integer(full[v]):
             needed.append("ltac:(lra)")
         else:
             relation = less if v.sort is t.Sort.POSITIVE else at_most
@@ -299,7 +299,12 @@ def moved_positions(line: Statement, values: Mapping[t.Variable, Term]) -> list[
 @script
 def identity(step: Step) -> str:
     step.use_premises()
-    return step.proof.equation(*step.sides, rewriting=True)
+    left, right = step.sides
+    if isinstance(left, t.Limit):
+        for p in step.goal.usable:
+            if isinstance(p, Relation) and p.kind == "=" and canonical(p.left) == canonical(left):
+                return _split(step.proof, p, t.equal(left, right), step.proof.names[proposition(p)])
+    return step.proof.equation(left, right, rewriting=True)
 
 
 @script
