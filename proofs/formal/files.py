@@ -37,7 +37,7 @@ class File:
     @property
     def text(self) -> str:
         """What is written."""
-        required = " ".join(("Rules", *self.imports))
+        required = " ".join(("Steps", *self.imports))
         head = HEADER.format(name=self.derivation.name) + f"From Maskproof Require Import {required}.\n\n"
         return head + "\n".join(s.text for s in self.sentences if not s.reason)
 

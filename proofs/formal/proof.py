@@ -534,7 +534,7 @@ class Proof:
             for m in _counts(fact, alpha):
                 if self.known.at_most(count, m):
                     wide = plus(ONE, times(minus(m, ONE), alpha))
-                    more = f"independent {_argument(alpha)} {natural(m)}"
+                    more = f"inputs_independent {_argument(alpha)} {natural(m)}"
                     all_of = self.have(
                         more, f"apply independent_eigenvalue; [exact {below} | push_INR; exact {self.sign(wide)}]"
                     )
@@ -544,7 +544,7 @@ class Proof:
     def _directions(self, model: t.Model, count: Term, prop: str) -> str:
         name = self._independent(model.law, count, proposition(t.Independent(model.law, count)))
         residual = self.prove(t.at_most(ZERO, model.residual))
-        return self.have(prop, f"apply directions_of; [exact {residual} | first [exact I | simpl; lia] | exact {name}]")
+        return self.have(prop, f"apply directions_of; [reflexivity | exact {residual} | first [exact I | simpl; lia] | exact {name}]")
 
 
 def bare_relation(s: Statement) -> str:

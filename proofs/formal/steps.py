@@ -372,7 +372,7 @@ def gram(step: Step) -> str:
 
 @script
 def symmetric(step: Step) -> str:
-    return "apply Gram_symmetric"
+    return "apply symmetric_rule"
 
 
 @script
@@ -420,7 +420,7 @@ def cauchy_schwarz(step: Step) -> str:
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    return f"apply score_below_one; [first [assumption | lra] | exact {name} | lia]"
+    return f"apply cauchy_schwarz_rule; [first [assumption | lra] | exact {name} | lia]"
 
 
 @script
@@ -432,7 +432,7 @@ def independence_(step: Step) -> str:
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
     picks = "; ".join(f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1))
     return (
-        f"apply (independence _ _ _ {len(names)}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
+        f"apply (independence_rule _ _ _ {len(names)}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
     )
 
 

@@ -258,10 +258,10 @@ def proposition(statement: t.Statement) -> str:
             return f"({proposition(premise)} -> {proposition(conclusion)})"
         case t.Independent(law=law, count=count):
             inputs(law)
-            return f"independent {_tight(law.alpha)} {natural(count)}"
+            return f"inputs_independent {_tight(law.alpha)} {natural(count)}"
         case t.Vectors(of=t.Law() as law, count=count):
             inputs(law)
-            return f"independent {_tight(law.alpha)} {natural(count)}"
+            return f"inputs_independent {_tight(law.alpha)} {natural(count)}"
         case t.Vectors(of=t.Model() as model, layer=layer, count=count):
             return f"have_directions {decoder(model)} {_tight(model.law.alpha)} {natural(layer)} {natural(count)}"
     raise Unprintable(f"{text(statement, 60)} has no translation")
