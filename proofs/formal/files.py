@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from proofs.formal.proof import Unproved
-from proofs.formal.steps import Lemma, Step
+from proofs.formal.steps import Lemma, Step, equation, ordered
 from proofs.formal.text import Unprintable
+from proofs.formal.values import Source, Value, has_value
 from proofs.kernel.checking import Derivation, goal_of
 from proofs.kernel.goals import Line
 
@@ -17,12 +18,17 @@ HEADER = "(* Written by maskproof formal from derivation {name}: each step from 
 
 @dataclass(frozen=True)
 class Sentence:
-    """One lemma with its proof; ``reason`` says why there is none, if so."""
+    """One lemma with its proof, and the lemma that its line has a value.
+
+    ``reason`` says why there is no proof, if so, and ``without`` for which conditions of a value there is none.
+    """
 
     label: str
     rule: str
     text: str
     reason: str = ""
+    value: str = ""
+    without: tuple[str, ...] = ()
 
 
 @dataclass
@@ -37,9 +43,25 @@ class File:
     @property
     def text(self) -> str:
         """What is written."""
-        required = " ".join(("Steps", *self.imports))
-        head = HEADER.format(name=self.derivation.name) + f"From Maskproof Require Import {required}.\n\n"
-        return head + "\n".join(s.text for s in self.sentences if not s.reason)
+        exported = f"From Exported Require Import {' '.join(self.imports)}.\n" if self.imports else ""
+        head = f"{HEADER.format(name=self.derivation.name)}From Maskproof Require Import Steps.\n{exported}\n"
+        return head + "\n".join(part for s in self.sentences for part in (s.value, s.text) if part)
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """The Coq file of a claim: its theorem, from the file of its derivation."""
+
+    module: str
+    source: str
+    claim: str
+    sentence: Sentence
+
+    @property
+    def text(self) -> str:
+        """What is written."""
+        head = f"(* Written by maskproof formal from claim {self.claim}. *)\nFrom Maskproof Require Import Steps.\nFrom Exported Require Import {self.source}.\n\n"
+        return f"{head}{self.sentence.text}\nPrint Assumptions {self.module}.\n"
 
 
 def identifier(name: str) -> str:
@@ -56,6 +78,7 @@ class Library:
         self._keep: list[Derivation] = []
         self._contents: dict[tuple[object, ...], str] = {}
         self._lemmas: dict[tuple[str, str], Lemma] = {}
+        self._values: dict[tuple[str, str], tuple[Value, ...]] = {}
 
     def add(self, derivation: Derivation, name: str = "") -> str:
         """Write a derivation and all that it cites; return its module."""
@@ -107,7 +130,27 @@ class Library:
                 yield Sentence(step.label, step.rule, "", f"{type(reason).__name__}: {reason}")
                 continue
             body = "\n  ".join(script)
-            yield Sentence(step.label, step.rule, f"{lemma.text()}\nProof.\n  {body}\nQed.\n")
+            sources = [
+                Source(
+                    replace(own[label], name=f"{own[label].name}_has_value"),
+                    self._values[module, label],
+                    {},
+                    equation(goal) if step.rule == "equals" else None,
+                )
+                for label, line in zip(step.premises, goal.premises, strict=True)
+                if self._values.get((module, label))
+                and (step.rule == "cases" or all(map(goal.assumed.holds, line.hypotheses)))
+            ]
+            if step.rule == "cite":
+                values = {v: ordered(x) if v.sort.integral else x for v, x in step.hints.get("values", {}).items()}
+                at = (module, step.premises[0]) if source is None else (lemmas[step.hints["lemma"]], step.hints["step"])
+                cites = self._lemmas[at] if source is not None else own[step.premises[0]]
+                if self._values.get(at):
+                    sources.insert(0, Source(replace(cites, name=f"{cites.name}_has_value"), self._values[at], values))
+            value, shown, without = has_value(Step(goal, lemma, premises, source), step.rule, sources)
+            self._values[module, step.label] = shown
+            text = f"{lemma.text()}\nProof.\n  {body}\nQed.\n"
+            yield Sentence(step.label, step.rule, text, value=value, without=tuple(without))
 
 
 def _content(derivation: Derivation) -> tuple[object, ...]:

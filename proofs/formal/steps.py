@@ -148,6 +148,8 @@ class Step:
         return self.goal.statement.left, self.goal.statement.right
 
 
+_OR = " \\/ "
+
 Script = Callable[[Step], str]
 SCRIPTS: dict[str, Script] = {}
 
@@ -751,26 +753,31 @@ def conjunction(step: Step) -> str:
     return f"repeat split; first [{' | '.join(f'exact {n}' for n in names)}]"
 
 
+def equation(goal: Goal) -> Relation:
+    """The hypothesis by which rule ``equals`` puts equals for equals.
+
+    Raises:
+        Unproved: none does.
+    """
+    for h in goal.hypotheses:
+        if isinstance(h, Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
+            given, shown = (substitute(s, {h.left: h.right}) for s in (goal.premises[0].statement, goal.statement))
+            if alike(given, shown):
+                return h
+    raise Unproved("no hypothesis turns the premise into the statement")
+
+
 @script
 def equals(step: Step) -> str:
     (lemma,) = step.premises.values()
-    proof = step.proof
-    for h in step.goal.hypotheses:
-        if isinstance(h, Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
-            given, shown = (substitute(s, {h.left: h.right}) for s in (lemma.statement, step.goal.statement))
-            if alike(given, shown):
-                applied = apply_lemma(proof, lemma, {}, step.scope)
-                proof.state(lemma.statement, f"exact ({applied})")
-                name = proof.names[proposition(lemma.statement)]
-                if h.left.sort.integral:
-                    place = natural(h.right)
-                    value = proof.have(f"({h.left.name} = {place})", "lia")
-                    tail = f"subst {h.left.name}" if h.left not in h.right.free else f"try rewrite {value}"
-                else:
-                    tail = f"subst {h.left.name}"
-                raws = "".join(f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h))
-                return f"{tail}{raws}; first [exact {name} | transport {name}]"
-    raise Unproved("no hypothesis turns the premise into the statement")
+    proof, h = step.proof, equation(step.goal)
+    assert isinstance(h.left, t.Variable)
+    proof.state(lemma.statement, f"exact ({apply_lemma(proof, lemma, {}, step.scope)})")
+    name = proof.names[proposition(lemma.statement)]
+    if h.left.sort.integral:
+        proof.have(f"({h.left.name} = {natural(h.right)})", "lia")
+    moved = "".join(f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h))
+    return f"subst {h.left.name}{moved}; first [exact {name} | transport {name}]"
 
 
 def _after(a: Statement, b: Statement, h: Relation) -> list[tuple[str, str]]:
@@ -780,37 +787,39 @@ def _after(a: Statement, b: Statement, h: Relation) -> list[tuple[str, str]]:
 
 @script
 def cases(step: Step) -> str:
-    proof = step.proof
-    conditions: list[tuple[Lemma, Statement | None]] = []
-    for lemma, line in zip(step.premises.values(), step.goal.premises, strict=True):
+    return in_cases(step, step.proof, {label: (lemma, "exact ({})") for label, lemma in step.premises.items()})
+
+
+def in_cases(step: Step, proof: Proof, closing: Mapping[str, tuple[Lemma, str]]) -> str:
+    """A script that tells the cases apart and closes each by a lemma that has the hypotheses of its premise."""
+    conditions: list[tuple[str, Lemma, Relation]] = []
+    for (label, (lemma, close)), line in zip(closing.items(), step.goal.premises, strict=True):
         extra = [h for h in line.hypotheses if not step.goal.assumed.holds(h)]
         if not extra:
-            proof.state(lemma.statement, f"exact ({apply_lemma(proof, lemma, {}, step.scope)})")
-            return f"exact {proof.names[proposition(lemma.statement)]}"
-        conditions.append((lemma, extra[0]))
+            return close.format(apply_lemma(proof, lemma, {}, step.scope))
+        assert isinstance(extra[0], Relation)
+        conditions.append((label, lemma, extra[0]))
     names = [proof.fresh("K") for _ in conditions]
-    props = [proposition(c) for _, c in conditions if c is not None]
-    first = conditions[0][1]
-    assert isinstance(first, Relation)
+    props = [proposition(c) for _, _, c in conditions]
+    either = f"({_OR.join(props)})" if len(props) > 1 else props[0]
+    first = conditions[0][2]
     if is_integer(first.left) and is_integer(first.right):
-        covered = proof.have("(" + " \\/ ".join(props) + ")", "lia")
+        covered = proof.have(either, "lia")
     else:
-        tries = " | ".join(["right; " * n + ("left; " if n < len(props) - 1 else "") + "lra" for n in range(len(props))])
-        covered = proof.have(
-            "(" + " \\/ ".join(props) + ")",
-            f"destruct (Rtotal_order {_bracketed(real(first.left))} {_bracketed(real(first.right))}) as [?|[?|?]]; first [{tries} | exfalso; lra]",
-        )
+        last = len(props) - 1
+        tries = " | ".join("right; " * n + ("left; " if n < last else "") + "lra" for n in range(len(props)))
+        sides = " ".join(_bracketed(real(side)) for side in (first.left, first.right))
+        covered = proof.have(either, f"destruct (Rtotal_order {sides}) as [?|[?|?]]; first [{tries} | exfalso; lra]")
     pattern = names[-1]
     for name in reversed(names[:-1]):
         pattern = f"[{name}|{pattern}]"
-    proof.add(f"destruct {covered} as {pattern if len(names) > 1 else names[0]}.")
+    proof.add(f"destruct {covered} as {pattern}.")
     blocks = []
-    for (lemma, condition), name in zip(conditions, names, strict=True):
-        assert condition is not None
+    for (label, lemma, condition), name in zip(conditions, names, strict=True):
         inner = proof.inside(Known((*step.goal.hypotheses, condition)))
         inner.assume(proposition(condition), name)
         applied = apply_lemma(inner, lemma, {}, step.scope)
-        blocks.append("{ " + " ".join(("reals.", *inner.lines, f"exact ({applied}).")) + " }")
+        blocks.append("{ " + " ".join(("reals.", *inner.lines, f"{closing[label][1].format(applied)}.")) + " }")
     return " ".join(blocks)
 
 

@@ -1,0 +1,71 @@
+"""Proved claims as theorems: the claim's own statement on its own domain, from the last step of its derivation."""
+
+from __future__ import annotations
+
+from proofs.formal.files import Library, Sentence, Theorem, identifier
+from proofs.formal.proof import Proof, Unproved
+from proofs.formal.steps import Lemma, apply_lemma, conclude
+from proofs.formal.text import Unprintable
+from proofs.kernel.goals import Line
+from proofs.kernel.known import Known
+from proofs.registry import recorded, shipped
+from proofs.terms import terms as t
+from proofs.terms.reading import read_statement
+from proofs.terms.terms import conjuncts, substitute
+from proofs.terms.understood import understood
+from proofs.verdict import Verdict
+from theory.claim import Claim
+from theory.derivation import Derivation
+
+
+def proved() -> list[Claim]:
+    """The shipped claims whose recorded verdict is PROVED."""
+    record = recorded()
+    return [c for c in shipped() if record.get(c.id, {}).get("verdict") is Verdict.PROVED]
+
+
+def derivation_of(claim: Claim) -> Derivation:
+    """The derivation that is given with a claim, or the one that is found.
+
+    Raises:
+        NoIdea: none is.
+    """
+    from proofs.tactics import search  # builds every general theorem
+
+    return claim.proof if claim.proof is not None else search(claim)
+
+
+def theorem_name(claim: Claim) -> str:
+    """What the theorem of a claim is called."""
+    return f"claim_{identifier(claim.id)}"
+
+
+def theorem(library: Library, claim: Claim, module: str, last: str) -> Theorem:
+    """The theorem of a claim, from the step ``last`` of ``module``."""
+    name = theorem_name(claim)
+    statement = read_statement(claim.statement, claim.decoder, claim.inputs)
+    domain = read_statement(claim.domain)
+    hypotheses = frozenset((*understood(statement, domain), *conjuncts(domain)))
+    try:
+        source = library.lemma(module, last)
+        lemma = Lemma.of(name, Line(statement, hypotheses))
+        sentence = Sentence(claim.id, "claim", _proof(lemma, source, statement.free | domain.free))
+    except (Unproved, Unprintable, KeyError) as reason:
+        sentence = Sentence(claim.id, "claim", "", f"{type(reason).__name__}: {reason}")
+    return Theorem(name, module, claim.id, sentence)
+
+
+def _proof(lemma: Lemma, source: Lemma, own: frozenset[t.Variable]) -> str:
+    values = {
+        h.left: h.right
+        for h in source.hypotheses
+        if isinstance(h, t.Relation) and h.kind == "=" and isinstance(h.left, t.Variable) and h.left not in own
+    }
+    proof = Proof(Known(lemma.hypotheses))
+    proof.add(lemma.intro(proof))
+    proof.add("reals.")
+    applied = apply_lemma(proof, source, values, frozenset(lemma.variables))
+    shown = substitute(source.statement, values)
+    last = conclude(proof, source.statement, values, shown, lemma.statement, applied)
+    body = "\n  ".join((*proof.lines, f"{last}."))
+    return f"{lemma.text().replace('Lemma', 'Theorem', 1)}\nProof.\n  {body}\nQed.\n"
