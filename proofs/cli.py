@@ -112,11 +112,12 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import export_command, figures_command, notebooks_command, phase_command
+    from proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
 
     export_command.register(app)
     phase_command.register(app)
     figures_command.register(app)
+    formal_command.register(app)
     notebooks_command.register(app)
 
 

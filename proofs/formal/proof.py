@@ -444,11 +444,11 @@ class Proof:
         for h in self.known.statements:
             name = self.names.get(proposition(h)) if h.free == s.free and type(h) is type(s) else None
             if name is not None and alike(h, s):
-                return self.have(prop, self._same_statement(h, s, name))
+                return self.have(prop, self.same(h, s, name))
         match s:
             case t.And(statements=parts):
                 names = [self.prove(part) for part in parts]
-                return self.have(prop, f"repeat split; first [{' | '.join(f'exact {n}' for n in names)} | exact I]")
+                return self.have(prop, f"repeat first [{' | '.join(f'exact {n}' for n in names)} | exact I | split]")
             case t.Or(statements=parts):
                 for place, part in enumerate(parts):
                     try:
@@ -468,7 +468,7 @@ class Proof:
                 return self._directions(model, count, prop)
         raise Unproved(prop)
 
-    def _same_statement(self, h: Statement, s: Statement, name: str) -> str:
+    def same(self, h: Statement, s: Statement, name: str) -> str:
         """A script that turns ``name``, a proof of h, into one of s, which says the same."""
         if isinstance(h, Relation) and isinstance(s, Relation) and not (is_integer(s.left) and is_integer(s.right)):
             plain = "Limit" not in s.heads and "Derivative" not in s.heads
@@ -480,6 +480,8 @@ class Proof:
 
     def _relation(self, s: Relation, prop: str) -> str:
         if is_integer(s.left) and is_integer(s.right):
+            if not self.known.holds(s):
+                raise Unproved(prop)
             return self.have(prop, "lia")
         if s.kind == "=" and identical(s.left, s.right):
             return self.equal(s.left, s.right)
@@ -543,8 +545,10 @@ class Proof:
 
     def _directions(self, model: t.Model, count: Term, prop: str) -> str:
         name = self._independent(model.law, count, proposition(t.Independent(model.law, count)))
-        residual = self.prove(t.at_most(ZERO, model.residual))
-        return self.have(prop, f"apply directions_of; [reflexivity | exact {residual} | first [exact I | simpl; lia] | exact {name}]")
+        residual = "simpl; lra"
+        if not is_integer(model.residual):
+            residual = f"exact {self.prove(t.at_most(ZERO, model.residual))}"
+        return self.have(prop, f"apply directions_of; [reflexivity | {residual} | first [exact I | unfold wide; simpl; lia] | exact {name}]")
 
 
 def bare_relation(s: Statement) -> str:

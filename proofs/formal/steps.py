@@ -239,7 +239,7 @@ def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
                 if alike(part, other):
                     closers.append(_split(proof, other, part, its))
                     break
-        return "repeat split; first [" + " | ".join(f"solve [{c}]" for c in closers) + "]"
+        return "repeat first [" + " | ".join(f"solve [{c}]" for c in closers) + " | split]"
     if isinstance(wanted, t.Implies) and isinstance(shown, t.Implies):
         h = proof.fresh("C")
         return f"intro {h}; transport {name}"
@@ -750,7 +750,7 @@ def conjunction(step: Step) -> str:
         if proposition(given) != proposition(part):
             name = step.proof.have(proposition(part), _split(step.proof, given, part, name))
         names.append(name)
-    return f"repeat split; first [{' | '.join(f'exact {n}' for n in names)}]"
+    return f"repeat first [{' | '.join(f'exact {n}' for n in names)} | split]"
 
 
 def equation(goal: Goal) -> Relation:

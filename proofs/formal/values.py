@@ -112,7 +112,7 @@ def has_value(step: Step, rule: str, sources: list[Source]) -> tuple[str, tuple[
                 continue
 
     attempt(lambda value: _shown(proof, goal.assumed, value))
-    if waiting:
+    if waiting and rule != "cases":
         attempt(lambda value: _inherited(proof, value, sources, scope))
     if waiting and step.premises:
         step.use_premises()
@@ -124,11 +124,14 @@ def has_value(step: Step, rule: str, sources: list[Source]) -> tuple[str, tuple[
     if not shown:
         return "", (), missing
     conclusion = " /\\\n  ".join(dict.fromkeys(value.text for value, _ in shown))
-    names = list(dict.fromkeys(name for _, name in shown))
-    last = f"repeat split; first [{' | '.join(f'exact {name}' for name in names)}]." if len(names) > 1 else f"exact {names[0]}."
+    names = list({value.text: name for value, name in shown}.values())
+    term = names[-1]
+    for name in reversed(names[:-1]):
+        term = f"(conj {name} {term})"
+    last = f"exact {term}."
     body = "\n  ".join((*proof.lines, last))
     text = lemma.text(f"{lemma.name}_has_value", conclusion)
-    return f"{text}\nProof.\n  {body}\nQed.\n", tuple(value for value, _ in shown), missing
+    return f"{text}\nProof.\n  {body}\nQed.\n", tuple({value.text: value for value, _ in shown}.values()), missing
 
 
 def _shown(proof: Proof, known: Known, value: Value) -> str:
@@ -177,7 +180,12 @@ def _inherited(proof: Proof, value: Value, sources: list[Source], scope: frozens
         if source.equation is not None and isinstance(source.equation.left, t.Variable):
             v = source.equation.left.name
             script = f"assert ({v} = {natural(source.equation.right)}) by lia; subst {v}; {script}"
-        return proof.have(value.text, script, "V")
+            return proof.have(value.text, script, "V")
+        said = source.has[place].at(source.values)
+        held = proof.have(said.text, script, "V")
+        if said.text == value.text or value.condition.ranges or value.under:
+            return held if said.text == value.text else proof.have(value.text, f"transport {held}", "V")
+        return proof.have(value.text, proof.same(said.condition.statement, value.condition.statement, held), "V")
     raise Unproved(value.text)
 
 

@@ -1,0 +1,139 @@
+"""``maskproof formal``: proved claims and their derivations as Coq files, and Coq's word on them."""
+
+from __future__ import annotations
+
+import difflib
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from proofs import arguments
+from proofs.report import Watch, show
+from theory.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from proofs.formal.checking import Checked
+    from proofs.formal.export import Export
+    from theory.claim import Claim
+
+OUT = Path("build/formal")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command ``formal`` to the application."""
+    app.command("formal")(formal_command)
+
+
+def formal_command(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="ID", help="Proved claims by id; all of them without any.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Write the files to DIR.")] = OUT,
+    check: Annotated[bool, typer.Option("--check", help="Let Coq check what was written.")] = False,
+    accept: Annotated[bool, typer.Option("--accept", help="With --check: record what Coq has checked.")] = False,
+) -> int:
+    """Write the derivations of proved claims as Coq files, each step a lemma.
+
+    With --check Coq compiles them, and says on which axioms each claim rests.
+    Fails when a step has no proof, is not accepted, or rests on more than the
+    axioms of the real numbers and of classical logic.
+    """
+    from proofs.formal import checking
+    from proofs.formal.export import export
+    from theory.topics import TOPICS
+
+    if accept and not check:
+        raise InvalidInput("--accept without --check", "'what is recorded has been checked'", "add --check")
+    claims = _chosen(ids or [])
+    if check:
+        checking.coqc()
+    _make(out)
+    with Watch(1, "writing the derivations"):
+        written = export(claims, () if ids else TOPICS.values())
+    _write(written, out)
+    for module, sentence in written.unwritten:
+        reason = sentence.reason or f"no proof that it has a value: {sentence.without[0]}"
+        show(f"no proof  {module}, {sentence.label} ({sentence.rule}): {reason}")
+    failed = any(True for _ in written.unwritten)
+    if check:
+        failed = _check(written, out, accept=accept) or failed
+    return int(failed)
+
+
+def _chosen(ids: list[str]) -> list[Claim]:
+    """The claims with these ids, each once.
+
+    Raises:
+        InvalidInput: there is no such claim, or it is not proved.
+    """
+    from proofs import registry
+    from proofs.formal.claims import proved
+
+    known = {claim.id: claim for claim in proved()}
+    if not ids:
+        return list(known.values())
+    for name in ids:
+        if name in known:
+            continue
+        if name in {claim.id for claim in registry.shipped()}:
+            raise InvalidInput(f"claim {name}", "'it is recorded as PROVED'", "only proofs are written; see maskproof list")
+        close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+        hint = f"did you mean {close[0]}? " if close else ""
+        raise InvalidInput(f"claim {arguments.shown(name)}", "'there is such a claim'", f"{hint}see maskproof list")
+    return [known[name] for name in dict.fromkeys(ids)]
+
+
+def _make(folder: Path) -> None:
+    try:
+        (folder / "steps").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidInput(f"--out {folder}", "'it is a folder'", f"{reason}: choose another path") from None
+
+
+def _write(written: Export, folder: Path) -> None:
+    try:
+        for module, source in written.sources.items():
+            path = folder / "steps" / f"{module}.v"
+            if not path.is_file() or path.read_text(encoding="utf-8") != source:
+                path.write_text(source, encoding="utf-8")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InvalidInput(f"--out {folder}", "'it may be written'", f"{reason}: choose another path") from None
+    steps = sum(len(file.sentences) for file in written.library.files.values())
+    show(f"wrote {len(written.library.files)} derivations, {steps} steps, {len(written.theorems)} claims to {folder}/steps")
+
+
+def _check(written: Export, folder: Path, *, accept: bool) -> bool:
+    """Let Coq read everything; say what it says, claim by claim; whether something failed."""
+    from proofs.files import write_text
+    from proofs.formal import checking, record
+
+    sources = written.sources
+    needed = [name for source in sources.values() for name in checking.requirements(source) if name not in sources]
+    library = checking.library_sources(needed)
+    start, done = time.perf_counter(), 0
+    with Watch(len(library) + len(sources), "starting Coq") as watch:
+
+        def report(result: Checked) -> None:
+            nonlocal done
+            done += 1
+            watch.show(result.module, done)
+
+        results = checking.check(library, sources, folder, report)
+    entries = {claim: written.entry(claim, results) for claim in written.theorems}
+    for claim, entry in entries.items():
+        seconds = sum(results[m].seconds for m in (*written.modules(written.theorems[claim].source), f"claim_{claim}") if m in results)
+        word = "checked" if entry.holds else "FAILED "
+        show(f"{word}  {claim}: {entry.closed} of {entry.steps} steps{'' if entry.holds else f'; {entry.reason}'}  ({seconds:.0f} s)")
+    for result in results.values():
+        if result.error:
+            show(f"FAILED   {result.module}: {result.error[:400]}")
+    write_text(folder / "checked.json", record.text(entries), "--out")
+    if accept:
+        record.accept(entries)
+    good, total = sum(e.holds for e in entries.values()), len(entries)
+    show(f"{good} of {total} claims checked by Coq in {time.perf_counter() - start:.0f} s; see {folder / 'checked.json'}")
+    return good < total or any(result.error for result in results.values())
