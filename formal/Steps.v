@@ -130,6 +130,9 @@ Lemma lim_eventually (f g : nat -> R) (c : Rbar) (N : nat) :
 Proof.
   intros E L. apply (is_lim_seq_ext_loc g); [|exact L]. exists (N + 1)%nat. intros i H. symmetry. apply E; lia.
 Qed.
+Lemma limit_by (f g : nat -> R) (c d : R) (N : nat) :
+  (forall i, (N <= i)%nat -> (1 <= i)%nat -> f i = g i) -> c = d -> is_lim_seq g c -> is_lim_seq f d.
+Proof. intros E <-. apply lim_eventually with (N := N). exact E. Qed.
 Lemma lim_inv (f : nat -> R) (c : R) : is_lim_seq f c -> c <> 0 -> is_lim_seq (fun i => / f i) (/ c).
 Proof. intros L N. apply (is_lim_seq_inv f c); [exact L|]. intro E. apply N. injection E. auto. Qed.
 Lemma lim_sqrt (f : nat -> R) (c : R) : is_lim_seq f c -> is_lim_seq (fun i => sqrt (f i)) (sqrt c).

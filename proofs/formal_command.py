@@ -78,7 +78,9 @@ def _chosen(ids: list[str]) -> list[Claim]:
         if name in known:
             continue
         if name in {claim.id for claim in registry.shipped()}:
-            raise InvalidInput(f"claim {name}", "'it is recorded as PROVED'", "only proofs are written; see maskproof list")
+            raise InvalidInput(
+                f"claim {name}", "'it is recorded as PROVED'", "only proofs are written; see maskproof list"
+            )
         close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f"did you mean {close[0]}? " if close else ""
         raise InvalidInput(f"claim {arguments.shown(name)}", "'there is such a claim'", f"{hint}see maskproof list")
@@ -103,7 +105,9 @@ def _write(written: Export, folder: Path) -> None:
         reason = error.strerror or str(error)
         raise InvalidInput(f"--out {folder}", "'it may be written'", f"{reason}: choose another path") from None
     steps = sum(len(file.sentences) for file in written.library.files.values())
-    show(f"wrote {len(written.library.files)} derivations, {steps} steps, {len(written.theorems)} claims to {folder}/steps")
+    show(
+        f"wrote {len(written.library.files)} derivations, {steps} steps, {len(written.theorems)} claims to {folder}/steps"
+    )
 
 
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
@@ -125,9 +129,15 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         results = checking.check(library, sources, folder, report)
     entries = {claim: written.entry(claim, results) for claim in written.theorems}
     for claim, entry in entries.items():
-        seconds = sum(results[m].seconds for m in (*written.modules(written.theorems[claim].source), f"claim_{claim}") if m in results)
+        seconds = sum(
+            results[m].seconds
+            for m in (*written.modules(written.theorems[claim].source), f"claim_{claim}")
+            if m in results
+        )
         word = "checked" if entry.holds else "FAILED "
-        show(f"{word}  {claim}: {entry.closed} of {entry.steps} steps{'' if entry.holds else f'; {entry.reason}'}  ({seconds:.0f} s)")
+        show(
+            f"{word}  {claim}: {entry.closed} of {entry.steps} steps{'' if entry.holds else f'; {entry.reason}'}  ({seconds:.0f} s)"
+        )
     for result in results.values():
         if result.error:
             show(f"FAILED   {result.module}: {result.error[:400]}")
@@ -135,5 +145,7 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     if accept:
         record.accept(entries)
     good, total = sum(e.holds for e in entries.values()), len(entries)
-    show(f"{good} of {total} claims checked by Coq in {time.perf_counter() - start:.0f} s; see {folder / 'checked.json'}")
+    show(
+        f"{good} of {total} claims checked by Coq in {time.perf_counter() - start:.0f} s; see {folder / 'checked.json'}"
+    )
     return good < total or any(result.error for result in results.values())

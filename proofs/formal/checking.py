@@ -76,7 +76,7 @@ def forbidden(source: str) -> str:
     ''
     """
     while True:
-        bare = re.sub(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", " ", source, flags=re.S)
+        bare = re.sub(r"\(\*(?:(?!\(\*|\*\)).)*\*\)", " ", source, flags=re.DOTALL)
         if bare == source:
             break
         source = bare
@@ -87,7 +87,7 @@ def forbidden(source: str) -> str:
 def assumptions(output: str) -> tuple[str, ...]:
     """The names that ``Print Assumptions`` lists."""
     found: dict[str, None] = {}
-    for block in re.split(r"^Axioms:\s*$", output, flags=re.M)[1:]:
+    for block in re.split(r"^Axioms:\s*$", output, flags=re.MULTILINE)[1:]:
         for line in block.splitlines():
             name = re.match(r"(\S+)(?:\s*$|\s*:)", line)
             if name and not line.startswith(" ") and name.group(1) != "Closed":
@@ -188,7 +188,17 @@ def _compile(compiler: str, name: str, path: Path, folder: Path, digest: str) ->
     word = forbidden(path.read_text(encoding="utf-8"))
     if word:
         return Checked(name, 0.0, f"{path.name} contains {word}")
-    command = [compiler, "-w", "none", "-Q", str(folder / "library"), "Maskproof", "-Q", str(folder / "steps"), "Exported"]
+    command = [
+        compiler,
+        "-w",
+        "none",
+        "-Q",
+        str(folder / "library"),
+        "Maskproof",
+        "-Q",
+        str(folder / "steps"),
+        "Exported",
+    ]
     start = time.perf_counter()
     stamp.unlink(missing_ok=True)
     try:

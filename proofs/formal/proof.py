@@ -105,15 +105,16 @@ class Proof:
                 again = "; ".join(f"try rewrite {name}" for name in used)
                 rounds = min(4, len(used))
                 steps.append(f"do {rounds} ({again})" if rounds > 1 else again)
-                steps += [f"do {rounds} (" + "; ".join(f"try rewrite {name} in {n}" for name in used) + ")" for n in nonzero]
+                steps += [
+                    f"do {rounds} (" + "; ".join(f"try rewrite {name} in {n}" for name in used) + ")" for n in nonzero
+                ]
             nonzero += [n for side in (a, b) for n in self._denominators(side)]
         else:
             steps += self._merged((left, right))
-        letters, squares = self._letters(a, b)
-        if letters:
+        exps, roots, squares = self._letters(a, b)
+        if exps:
             nonzero += self._cleared((a, b))
-        names = [name.removeprefix("try rewrite ") for name in letters]
-        inside = [f"try rewrite {x} in {n}" for n in dict.fromkeys(nonzero) for x in names if x.startswith("X")]
+        inside = [f"{x} in {n}" for n in dict.fromkeys((*nonzero, *squares)) for x in exps]
         ways = ["equation"]
         if squares:
             listed = " ".join(squares)
@@ -121,17 +122,23 @@ class Proof:
             ways += [f"(rewrite {products}; equation)", f"(field [{listed}]; side)", f"ring [{listed}]"]
             ways += [f"(abstract_roots; first [ring | (field; side) | (field [{listed}]; side)])"]
         close = f"first [{' | '.join(ways)}]" if len(ways) > 1 else ways[0]
-        if letters and _exponentials(a) == _exponentials(b):
-            close = f"first [{close} | ({'; '.join((*inside, *letters, close))})]"
-            return "; ".join((*steps, close))
-        return "; ".join((*steps, *inside, *letters, close))
+        if exps and _exponentials(a) == _exponentials(b):
+            close = f"first [{close} | ({'; '.join((*inside, *exps, close))})]"
+            return "; ".join((*steps, *roots, close))
+        return "; ".join((*steps, *roots, *inside, *exps, close))
 
     def _cleared(self, terms: Sequence[Term]) -> list[str]:
         """Assert that denominators do not vanish once they are written without fractions."""
         found = []
         for c in (c for term in terms for c in conditions(term)):
             s = c.statement
-            if not c.ranges and isinstance(s, Relation) and s.kind == "!=" and s.right == ZERO and "Exp" in s.left.heads:
+            if (
+                not c.ranges
+                and isinstance(s, Relation)
+                and s.kind == "!="
+                and s.right == ZERO
+                and "Exp" in s.left.heads
+            ):
                 try:
                     field = Field([s.left])
                     found.append(self.nonzero(field.polynomial(field.convert(s.left).top)))
@@ -178,7 +185,9 @@ class Proof:
         inner = self.inside(self.known)
         inner.assume(f"(1 <= {a.index.name})%nat", low := inner.fresh("S"))
         last = inner.equation(a.body, b.body)
-        script = "; ".join((f"apply sum_ext; intros {a.index.name} [{low} ?]", *(x.rstrip(".") for x in inner.lines), last))
+        script = "; ".join(
+            (f"apply sum_ext; intros {a.index.name} [{low} ?]", *(x.rstrip(".") for x in inner.lines), last)
+        )
         return self.have(prop, script, "A")
 
     def _denominators(self, term: Term) -> list[str]:
@@ -193,17 +202,17 @@ class Proof:
                     continue
         return list(dict.fromkeys(found))
 
-    def _letters(self, a: Term, b: Term) -> tuple[list[str], list[str]]:
+    def _letters(self, a: Term, b: Term) -> tuple[list[str], list[str], list[str]]:
         """Steps that write exponentials and roots in few letters, and the squares of the roots."""
         exps = [n for side in (a, b) for n in _open_parts(side) if isinstance(n, t.Exp)]
         roots = [n for side in (a, b) for n in _open_parts(side) if isinstance(n, t.Root)]
         if not exps and not roots:
-            return [], []
+            return [], [], []
         try:
             field = Field([a, b, *exps, *roots])
-            return self._written_exps(field, exps) + self._written_roots(field, roots), self._squares(field, roots)
+            return self._written_exps(field, exps), self._written_roots(field, roots), self._squares(field, roots)
         except Undecided:
-            return [], []
+            return [], [], []
 
     def _written_exps(self, field: Field, exps: list[t.Exp]) -> list[str]:
         steps: dict[str, None] = {}
@@ -240,8 +249,14 @@ class Proof:
                 for radicand in [n.radicand for n in _open_parts(new) if isinstance(n, t.Root)]:
                     self._try_square(radicand)
                 squares = [self.names[p] for p in map(_square, _radicands(new)) if p in self.names]
-                close = f"first [ring [{' '.join(squares)}] | field [{' '.join(squares)}]; side]" if squares else "equation"
-                name = self.have(prop, f"apply root_of; [first [assumption | pos] | first [assumption | manifest | pos] | {close}]", "W")
+                close = (
+                    f"first [ring [{' '.join(squares)}] | field [{' '.join(squares)}]; side]" if squares else "equation"
+                )
+                name = self.have(
+                    prop,
+                    f"apply root_of; [first [assumption | pos] | first [assumption | manifest | pos] | {close}]",
+                    "W",
+                )
             steps[f"try rewrite {name}"] = None
         return list(steps)
 
@@ -370,7 +385,10 @@ class Proof:
             case t.Power(base=base, exponent=exponent) if exponent % 2 == 0:
                 if strict or exponent < 0:
                     name = self.nonzero(base, facts)
-                    self.have(f"(0 < {real(t.Power(base, abs(exponent)))})", f"apply even_positive; [reflexivity | exact {name}]")
+                    self.have(
+                        f"(0 < {real(t.Power(base, abs(exponent)))})",
+                        f"apply even_positive; [reflexivity | exact {name}]",
+                    )
                 else:
                     self.have(f"(0 <= {real(e)})", "apply even_nonnegative; reflexivity")
                 return "manifest"
@@ -488,14 +506,19 @@ class Proof:
         if s.kind == "=":
             a, b = self.sign(minus(s.right, s.left), False), self.sign(minus(s.left, s.right), False)
             return self.have(prop, f"pose proof {a}; pose proof {b}; lra")
-        for left, right in dict.fromkeys([(s.left, s.right), (self.known.rewritten(s.left), self.known.rewritten(s.right))]):
+        for left, right in dict.fromkeys(
+            [(s.left, s.right), (self.known.rewritten(s.left), self.known.rewritten(s.right))]
+        ):
             try:
                 name = self._order(Relation(s.kind, left, right))
             except (Unproved, Unprintable):
                 continue
             if (left, right) == (s.left, s.right):
                 return name
-            return self.have(prop, f"try rewrite {self.equal(s.left, left, rewriting=True)}; try rewrite {self.equal(s.right, right, rewriting=True)}; exact {name}")
+            return self.have(
+                prop,
+                f"try rewrite {self.equal(s.left, left, rewriting=True)}; try rewrite {self.equal(s.right, right, rewriting=True)}; exact {name}",
+            )
         raise Unproved(prop)
 
     def _order(self, s: Relation) -> str:
@@ -512,14 +535,21 @@ class Proof:
             return self.sign(s.right, strict)
         if s.right == ZERO:
             name = self.sign(times(number(-1), s.left), strict)
-            return self.have(prop, f"apply {'below_zero' if strict else 'at_most_zero'}; first [exact {name} | pose proof {name}; lra]")
+            return self.have(
+                prop,
+                f"apply {'below_zero' if strict else 'at_most_zero'}; first [exact {name} | pose proof {name}; lra]",
+            )
         name = self.sign(minus(s.right, s.left), strict)
         return self.have(prop, f"apply {'less_of' if strict else 'at_most_of'}; exact {name}")
 
     def _independent(self, law: t.Law, count: Term, prop: str) -> str:
         alpha, facts = law.alpha, self.known.facts
         for h in self.known.statements:
-            if isinstance(h, t.Independent) and canonical(h.law) == canonical(law) and self.known.at_most(count, h.count):
+            if (
+                isinstance(h, t.Independent)
+                and canonical(h.law) == canonical(law)
+                and self.known.at_most(count, h.count)
+            ):
                 if proposition(h) in self.names:
                     name = self.names[proposition(h)]
                     if real(h.law.alpha) == real(alpha):
@@ -548,7 +578,10 @@ class Proof:
         residual = "simpl; lra"
         if not is_integer(model.residual):
             residual = f"exact {self.prove(t.at_most(ZERO, model.residual))}"
-        return self.have(prop, f"apply directions_of; [reflexivity | {residual} | first [exact I | unfold wide; simpl; lia] | exact {name}]")
+        return self.have(
+            prop,
+            f"apply directions_of; [reflexivity | {residual} | first [exact I | unfold wide; simpl; lia] | exact {name}]",
+        )
 
 
 def bare_relation(s: Statement) -> str:
@@ -583,13 +616,11 @@ def shifted(e: Term, path: Sequence[Shift]) -> tuple[Term, Term]:
         top, bottom = -top, -bottom
     strict = {field.meaning.index(s.generator) for s in path if s.strict}
 
-    def written(p) -> Term:  # noqa: ANN001
+    def written(p) -> Term:
         monomials = []
         for powers, coefficient in p.terms():
             letters = [(place, int(power)) for place, power in enumerate(powers) if power]
-            factors = [
-                t.Power(names[n], power) if power > 1 else names[n] for n, power in letters
-            ]
+            factors = [t.Power(names[n], power) if power > 1 else names[n] for n, power in letters]
             c = t.Number(Fraction(int(coefficient.p), int(coefficient.q)))
             term = t.times(*([c, *factors] if c != ONE or not factors else factors))
             monomials.append((not all(n in strict for n, _ in letters), len(letters), term))
@@ -643,4 +674,4 @@ def _counts(fact: Term, alpha: Term) -> Iterable[Term]:
         yield field.term(value)
 
 
-__all__ = ["Proof", "Unproved", "bare_relation", "letter", "rewrite", "shifted", "Mapping"]
+__all__ = ["Mapping", "Proof", "Unproved", "bare_relation", "letter", "rewrite", "shifted"]

@@ -9,7 +9,6 @@ from proofs.formal.proof import Proof, Unproved, bare_relation
 from proofs.formal.text import (
     Unprintable,
     binders,
-    decoder,
     existences,
     integer,
     is_integer,
@@ -24,7 +23,21 @@ from proofs.kernel.goals import Goal, Line
 from proofs.kernel.known import Known, rewrite
 from proofs.terms import terms as t
 from proofs.terms.derivatives import derivative as differentiated
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, at_most, less, minus, number, over, plus, substitute, times
+from proofs.terms.terms import (
+    ONE,
+    ZERO,
+    Relation,
+    Statement,
+    Term,
+    at_most,
+    less,
+    minus,
+    number,
+    over,
+    plus,
+    substitute,
+    times,
+)
 
 
 @dataclass(frozen=True)
@@ -44,7 +57,7 @@ class Lemma:
         return Lemma(name, variables, tuple(sorted(line.hypotheses, key=proposition)), line.statement)
 
     def text(self, name: str | None = None, conclusion: str | None = None) -> str:
-        """``Lemma name : forall ..., ... -> statement.``"""
+        """The sentence that states it, under its own name or another, with its own conclusion or another."""
         sorts = [h for v in self.variables if (h := sort_hypothesis(v)) is not None]
         parts = [*sorts, *map(proposition, self.hypotheses), conclusion or proposition(self.statement)]
         body = " ->\n  ".join(parts)
@@ -187,11 +200,13 @@ def _stretch(entry: t.Entry, i: Term) -> Term:
 
 @script
 def hypothesis(step: Step) -> str:
+    """By what the hypotheses give."""
     return f"exact {step.proof.prove(step.goal.statement)}"
 
 
 @script
 def cite(step: Step) -> str:
+    """By the cited lemma, put at its values."""
     hints, proof = step.goal.hints or {}, step.proof
     labels = list(step.premises.values())
     lines = list(step.goal.premises)
@@ -217,7 +232,9 @@ def ordered(place: Term) -> Term:
     return plus(*written, *([number(constant)] if constant or not written else []))
 
 
-def conclude(proof: Proof, line: Statement, values: Mapping[t.Variable, Term], shown: Statement, wanted: Statement, applied: str) -> str:
+def conclude(
+    proof: Proof, line: Statement, values: Mapping[t.Variable, Term], shown: Statement, wanted: Statement, applied: str
+) -> str:
     """Close the goal ``wanted`` by the applied lemma, which says ``shown`` once positions are written in one form."""
     name = proof.fresh("C")
     proof.add(f"pose proof ({applied}) as {name}.")
@@ -232,7 +249,7 @@ def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
     """A script for ``wanted`` from ``name``, a proof of ``shown``."""
     if isinstance(wanted, t.And) and isinstance(shown, t.And):
         names = [proof.fresh("C") for _ in shown.statements]
-        proof.add(f"destruct {name} as [{_pattern(names)}].")
+        proof.add(f"destruct {name} as {_pattern(names)}.")
         closers = []
         for part in wanted.statements:
             for other, its in zip(shown.statements, names, strict=True):
@@ -245,10 +262,12 @@ def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
         return f"intro {h}; transport {name}"
     if isinstance(wanted, Relation) and isinstance(shown, Relation):
         if isinstance(wanted.left, t.Limit) and isinstance(shown.left, t.Limit):
-            same = proof.equation(shown.right, wanted.right)
-            x, N = wanted.left.variable, proof.fresh("N")
+            same = proof.equal(shown.right, wanted.right)
+            held = proof.have(proposition(shown), f"first [exact {name} | transport {name}]")
+            x, far = wanted.left.variable, proof.fresh("N")
             inner = _inside(proof, wanted.left.body, shown.left.body, x)
-            return f"apply (lim_eventually _ _ _ 1 (fun {x.name} {N} S_{x.name} => ltac:({inner}))); match type of {name} with is_lim_seq _ ?c => match goal with |- is_lim_seq _ ?w => replace w with c; [exact {name} | apply f_equal; {same}] end end"
+            everywhere = f"(fun {x.name} {far} S_{x.name} => ltac:({inner}))"
+            return f"exact (limit_by _ _ _ _ 1 {everywhere} {same} {held})"
         if "Derivative" in wanted.heads:
             return f"transport_derivative {name}"
         a, b = proof.equal(wanted.left, shown.left), proof.equal(wanted.right, shown.right)
@@ -262,7 +281,10 @@ def _split(proof: Proof, shown: Statement, wanted: Statement, name: str) -> str:
 
 
 def _pattern(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{names[0]} {names[1]}" if len(names) == 2 else f"{names[0]} [{_pattern(names[1:])}]"
+    pattern = names[-1]
+    for name in reversed(names[:-1]):
+        pattern = f"[{name} {pattern}]"
+    return pattern
 
 
 def _inside(proof: Proof, a: Term, b: Term, x: t.Variable) -> str:
@@ -291,7 +313,9 @@ def moved_positions(line: Statement, values: Mapping[t.Variable, Term]) -> list[
         for v in coefficients:
             if v in values:
                 put = natural(values[v]).removesuffix("%nat")
-                raw = " ".join(part.replace(v.name, put) if part.strip("()") == v.name else part for part in raw.split(" "))
+                raw = " ".join(
+                    part.replace(v.name, put) if part.strip("()") == v.name else part for part in raw.split(" ")
+                )
         written = natural(substitute(place, values))
         if f"{raw}%nat" != written:
             found[f"{raw}%nat"] = written
@@ -300,6 +324,7 @@ def moved_positions(line: Statement, values: Mapping[t.Variable, Term]) -> list[
 
 @script
 def identity(step: Step) -> str:
+    """By rewriting with the premises, and field arithmetic."""
     step.use_premises()
     left, right = step.sides
     if isinstance(left, t.Limit):
@@ -311,6 +336,7 @@ def identity(step: Step) -> str:
 
 @script
 def input_gram(step: Step) -> str:
+    """By the definition of equicorrelated inputs."""
     entry, value = step.sides
     assert isinstance(entry, t.Input)
     if canonical(entry.query) == canonical(entry.key):
@@ -320,6 +346,7 @@ def input_gram(step: Step) -> str:
 
 @script
 def score(step: Step) -> str:
+    """By the definition of a score."""
     step.use_premises()
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
@@ -333,6 +360,7 @@ def score(step: Step) -> str:
 
 @script
 def softmax(step: Step) -> str:
+    """By the definition of the softmax with the causal mask."""
     entry, value = step.sides
     assert isinstance(entry, t.Entry)
     step.proof.prove(at_most(entry.key, entry.query))
@@ -348,6 +376,7 @@ def softmax(step: Step) -> str:
 
 @script
 def mix(step: Step) -> str:
+    """By the definition of the coefficients."""
     step.use_premises()
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
@@ -362,6 +391,7 @@ def mix(step: Step) -> str:
 
 @script
 def gram(step: Step) -> str:
+    """By the definition of the inner products after a layer."""
     entry, value = step.sides
     assert isinstance(entry, t.Entry) and isinstance(value, t.Sum) and isinstance(value.body, t.Sum)
     k, l = value.body.index, value.index  # noqa: E741
@@ -374,13 +404,14 @@ def gram(step: Step) -> str:
 
 @script
 def symmetric(step: Step) -> str:
+    """By symmetry in every layer."""
     return "apply symmetric_rule"
 
 
 @script
 def minors(step: Step) -> str:
+    """By the Cauchy-Binet formula, from the premises for all positions."""
     i, j, k, l = step.goal.hints["at"]  # noqa: E741
-    entry = next(n for n in step.goal.statement.walk() if isinstance(n, t.Entry))
     below, positive, mixed = step.premises.values()
     names = []
     for lemma, variables, ranges in (
@@ -418,6 +449,7 @@ def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ran
 
 @script
 def cauchy_schwarz(step: Step) -> str:
+    """By independence of the vectors after the first layer."""
     step.use_premises()
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
@@ -427,12 +459,15 @@ def cauchy_schwarz(step: Step) -> str:
 
 @script
 def independence_(step: Step) -> str:
+    """By independence of the vectors in every layer, from the premises for all positions."""
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
     k = step.goal.hints["at"]
     names = [_everywhere(step, lemma, (k,), ()) for lemma in step.premises.values()]
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    picks = "; ".join(f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1))
+    picks = "; ".join(
+        f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1)
+    )
     return (
         f"apply (independence_rule _ _ _ {len(names)}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
     )
@@ -440,7 +475,8 @@ def independence_(step: Step) -> str:
 
 @script
 def equicorrelated_sum(step: Step) -> str:
-    left, value = step.sides
+    """By the lemma about double sums, after the summand is written as it has it."""
+    left, _ = step.sides
     assert isinstance(left, t.Sum) and isinstance(left.body, t.Sum)
     k, i, l, j = left.body.index, left.body.high, left.index, left.high  # noqa: E741
     factors = left.body.body.factors if isinstance(left.body.body, t.Mul) else (left.body.body,)
@@ -461,7 +497,8 @@ def equicorrelated_sum(step: Step) -> str:
 
 @script
 def split_last(step: Step) -> str:
-    left, value = step.sides
+    """By the lemma about the last term."""
+    left, _ = step.sides
     assert isinstance(left, t.Sum)
     before = t.Sum(left.body, left.index, left.low, plus(left.high, number(-1)))
     form = plus(before, substitute(left.body, {left.index: left.high}))
@@ -472,7 +509,8 @@ def split_last(step: Step) -> str:
 
 @script
 def constant_sum(step: Step) -> str:
-    left, value = step.sides
+    """By the lemma about sums of a constant."""
+    left, _ = step.sides
     assert isinstance(left, t.Sum)
     count = plus(minus(left.high, left.low), ONE)
     return _by_definition(step, times(count, left.body), "rewrite sum_const; equation")
@@ -480,7 +518,8 @@ def constant_sum(step: Step) -> str:
 
 @script
 def linear_sum(step: Step) -> str:
-    left, value = step.sides
+    """By the lemma about constant factors."""
+    left, _ = step.sides
     assert isinstance(left, t.Sum)
     factors = left.body.factors if isinstance(left.body, t.Mul) else (left.body,)
     outside = times(*(f for f in factors if left.index not in f.free))
@@ -509,6 +548,7 @@ def _under(step: Step, lemma: Lemma, index: t.Variable, high: Term) -> str:
 
 @script
 def termwise(step: Step) -> str:
+    """By extensionality, from the premise under the sum."""
     left, right = step.sides
     assert isinstance(left, t.Sum)
     (lemma,) = step.premises.values()
@@ -518,6 +558,7 @@ def termwise(step: Step) -> str:
 
 @script
 def positive_sum(step: Step) -> str:
+    """By the lemma about sums of positive terms, from the premise under the sums."""
     _, term = step.sides
     (lemma,) = step.premises.values()
     spans = []
@@ -525,18 +566,25 @@ def positive_sum(step: Step) -> str:
         spans.append(term)
         term = term.body
     indices = [s.index for s in spans]
-    inner = step.proof.inside(Known((*step.goal.hypotheses, *(h for s in spans for h in (at_most(ONE, s.index), at_most(s.index, s.high))))))
+    inner = step.proof.inside(
+        Known((*step.goal.hypotheses, *(h for s in spans for h in (at_most(ONE, s.index), at_most(s.index, s.high)))))
+    )
     sentences = []
     for s in spans:
         v = s.index.name
         inner.assume(f"(1 <= {v})%nat", f"S_{v}")
-        sentences.append(f"apply sum_pos; [lia|]. intros {v} [S_{v} U_{v}]. assert (R_{v} : ({integer(s.index)} <= {integer(s.high)})%Z) by lia.")
+        sentences.append(
+            f"apply sum_pos; [lia|]. intros {v} [S_{v} U_{v}]. assert (R_{v} : ({integer(s.index)} <= {integer(s.high)})%Z) by lia."
+        )
     applied = apply_lemma(inner, lemma, {}, step.scope | set(indices))
-    return " ".join((*sentences, "reals.", *inner.lines, f"pose proof ({applied}) as T. first [exact T | transport T]."))
+    return " ".join(
+        (*sentences, "reals.", *inner.lines, f"pose proof ({applied}) as T. first [exact T | transport T].")
+    )
 
 
 @script
 def sign(step: Step) -> str:
+    """By the kernel's certificate for the difference of both sides, or for the form that the hint gives."""
     step.use_premises()
     left, right = step.sides
     goal, proof = step.goal, step.proof
@@ -575,7 +623,11 @@ def sign(step: Step) -> str:
         name = proof.sign(difference, strict)
         if a == ZERO:
             if left == ZERO:
-                return f"try rewrite {proof.equal(right, b, rewriting=True)}; exact {name}" if b is not right else f"exact {name}"
+                return (
+                    f"try rewrite {proof.equal(right, b, rewriting=True)}; exact {name}"
+                    if b is not right
+                    else f"exact {name}"
+                )
             zero = proof.equal(left, ZERO, rewriting=True)
             return f"try rewrite {zero}; try rewrite {proof.equal(right, b, rewriting=True)}; exact {name}"
         return f"apply {lemma}; try rewrite {proof.equal(e, difference, rewriting=True)}; exact {name}"
@@ -585,6 +637,7 @@ def sign(step: Step) -> str:
 
 @script
 def add(step: Step) -> str:
+    """By adding the premises."""
     step.use_premises()
     left, right = step.sides
     parts = [p for p in step.goal.usable if isinstance(p, Relation)]
@@ -598,6 +651,7 @@ def add(step: Step) -> str:
 
 @script
 def exponential(step: Step) -> str:
+    """By monotonicity of exp, from the sign of the difference of the exponents."""
     step.use_premises()
     proof, known = step.proof, step.goal.known
     left, right = step.sides
@@ -606,22 +660,30 @@ def exponential(step: Step) -> str:
     strict = step.goal.statement.kind == "<"  # type: ignore[attr-defined]
     name = proof.prove(less(ZERO, minus(high, low)) if strict else at_most(ZERO, minus(high, low)))
     a, b = (proof.equal(side, t.Exp(e), rewriting=True) for side, e in zip((left, right), (low, high), strict=True))
-    return f"apply ({BY['<' if strict else '<=']} _ _ _ _ {a} {b}); apply {'exp_lt' if strict else 'exp_le'}; exact {name}"
+    return (
+        f"apply ({BY['<' if strict else '<=']} _ _ _ _ {a} {b}); apply {'exp_lt' if strict else 'exp_le'}; exact {name}"
+    )
 
 
 @script
 def root(step: Step) -> str:
+    """By monotonicity of the root, from the sign of the difference of the radicands."""
     step.use_premises()
     proof = step.proof
     left, right = step.sides
     a, b = (number(e.value**2) if isinstance(e, t.Number) else e.radicand for e in (left, right))  # type: ignore[attr-defined]
     low, gap = proof.sign(a, False), proof.sign(minus(b, a))
-    lines = [f"try rewrite {proof.have(f'({real(side)} = {real(t.Root(r))})', 'symmetry; apply root_of; lra')}" for side, r in ((left, a), (right, b)) if not isinstance(side, t.Root)]
+    lines = [
+        f"try rewrite {proof.have(f'({real(side)} = {real(t.Root(r))})', 'symmetry; apply root_of; lra')}"
+        for side, r in ((left, a), (right, b))
+        if not isinstance(side, t.Root)
+    ]
     return "; ".join((*lines, f"apply root_lt; [exact {low} | exact {gap}]"))
 
 
 @script
 def square(step: Step) -> str:
+    """By comparing squares."""
     step.use_premises()
     left, right = step.sides
     wanted = t.equal(t.Power(left, 2), t.Power(right, 2))
@@ -632,6 +694,7 @@ def square(step: Step) -> str:
 
 @script
 def product(step: Step) -> str:
+    """By multiplying the premise."""
     step.use_premises()
     left, right = step.sides
     c = step.goal.hints["factor"]
@@ -646,6 +709,7 @@ def product(step: Step) -> str:
 
 @script
 def quotient(step: Step) -> str:
+    """By dividing, from the premise about the denominators."""
     step.use_premises()
     proof = step.proof
     left, right = step.sides
@@ -670,6 +734,7 @@ def quotient(step: Step) -> str:
 
 @script
 def derivative(step: Step) -> str:
+    """By Coquelicot's rules of differentiation."""
     step.use_premises()
     left, right = step.sides
     assert isinstance(left, t.Derivative)
@@ -690,6 +755,7 @@ def derivative(step: Step) -> str:
 
 @script
 def decreasing(step: Step) -> str:
+    """By the mean value theorem, from the premise on m >= 0."""
     proof = step.proof
     (lemma,) = step.premises.values()
     slope = lemma.statement
@@ -718,6 +784,7 @@ def decreasing(step: Step) -> str:
 
 @script
 def implication(step: Step) -> str:
+    """From the premise under the condition."""
     s = step.goal.statement
     assert isinstance(s, t.Implies)
     (lemma,) = step.premises.values()
@@ -731,17 +798,23 @@ def implication(step: Step) -> str:
 
 @script
 def detach(step: Step) -> str:
+    """By modus ponens."""
     step.use_premises()
     for p in step.goal.usable:
         if isinstance(p, t.Implies) and alike(p.conclusion, step.goal.statement) and step.goal.known.holds(p.premise):
             c = step.proof.prove(p.premise)
             name = step.proof.have(proposition(p.conclusion), f"exact ({step.proof.names[proposition(p)]} {c})")
-            return _split(step.proof, p.conclusion, step.goal.statement, name) if proposition(p.conclusion) != proposition(step.goal.statement) else f"exact {name}"
+            return (
+                _split(step.proof, p.conclusion, step.goal.statement, name)
+                if proposition(p.conclusion) != proposition(step.goal.statement)
+                else f"exact {name}"
+            )
     raise Unproved("no premise implies the statement")
 
 
 @script
 def conjunction(step: Step) -> str:
+    """Part by part."""
     step.use_premises()
     names = []
     for part in t.conjuncts(step.goal.statement):
@@ -769,6 +842,7 @@ def equation(goal: Goal) -> Relation:
 
 @script
 def equals(step: Step) -> str:
+    """By putting equals for equals."""
     (lemma,) = step.premises.values()
     proof, h = step.proof, equation(step.goal)
     assert isinstance(h.left, t.Variable)
@@ -776,7 +850,9 @@ def equals(step: Step) -> str:
     name = proof.names[proposition(lemma.statement)]
     if h.left.sort.integral:
         proof.have(f"({h.left.name} = {natural(h.right)})", "lia")
-    moved = "".join(f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h))
+    moved = "".join(
+        f"; try replace {a} with {b} in * by lia" for a, b in _after(lemma.statement, step.goal.statement, h)
+    )
     return f"subst {h.left.name}{moved}; first [exact {name} | transport {name}]"
 
 
@@ -787,6 +863,7 @@ def _after(a: Statement, b: Statement, h: Relation) -> list[tuple[str, str]]:
 
 @script
 def cases(step: Step) -> str:
+    """In each case by its premise."""
     return in_cases(step, step.proof, {label: (lemma, "exact ({})") for label, lemma in step.premises.items()})
 
 
@@ -828,6 +905,7 @@ def in_cases(step: Step, proof: Proof, closing: Mapping[str, tuple[Lemma, str]])
 
 @script
 def rational_limit(step: Step) -> str:
+    """By writing the function as g(1/x) with g continuous at 0."""
     left, value = step.sides
     assert isinstance(left, t.Limit)
     f, x, proof = left.body, left.variable, step.proof
@@ -837,7 +915,7 @@ def rational_limit(step: Step) -> str:
     degree = fraction.bottom.degrees()[place]
     u = t.Variable("u", t.Sort.REAL)
 
-    def reversed_(p) -> Term:  # noqa: ANN001
+    def reversed_(p) -> Term:
         """p(x) / x^degree as a polynomial in u = 1/x."""
         parts = []
         for powers, c in p.terms():
@@ -869,16 +947,14 @@ def rational_limit(step: Step) -> str:
     )
     body = " ".join((f"intros {x.name} _ S_{x.name}. reals.", *inner.lines, "field; side."))
     final = proof.equation(substitute(g, {u: ZERO}), value)
-    return (
-        f"apply (rational_limit _ {g_text} _ 1). {{ {body} }} {{ auto_derive; {_auto(zero)} }} {{ {final}. }}"
-    )
+    return f"apply (rational_limit _ {g_text} _ 1). {{ {body} }} {{ auto_derive; {_auto(zero)} }} {{ {final}. }}"
 
 
 def _auto(zero: str) -> str:
     return f"repeat split; try exact I; first [exact {zero} | apply (nonzero_of _ _ {zero}); ring | (intro Hc; apply {zero}; rewrite <- Hc; ring)]."
 
 
-def _lead(field: Field, p, place: int) -> Term:  # noqa: ANN001
+def _lead(field: Field, p, place: int) -> Term:
     degree = p.degrees()[place]
     terms = {(*m[:place], 0, *m[place + 1 :]): c for m, c in p.terms() if m[place] == degree}
     return field.polynomial(field.ring.from_dict(terms))
@@ -886,6 +962,7 @@ def _lead(field: Field, p, place: int) -> Term:  # noqa: ANN001
 
 @script
 def limit_algebra(step: Step) -> str:
+    """By the limit of each part."""
     step.use_premises()
     left, value = step.sides
     assert isinstance(left, t.Limit)
@@ -911,6 +988,7 @@ def limit_algebra(step: Step) -> str:
 
 @script
 def limit_of_equal(step: Step) -> str:
+    """By the limit of the other form, which agrees far out."""
     left, value = step.sides
     assert isinstance(left, t.Limit)
     x, proof = left.variable, step.proof
@@ -918,9 +996,17 @@ def limit_of_equal(step: Step) -> str:
     s = equality.statement
     assert isinstance(s, Relation)
     proof.state(limit.statement, f"exact ({apply_lemma(proof, limit, {}, step.scope)})")
-    lows = [h.left for h in equality.hypotheses if isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free]
+    lows = [
+        h.left
+        for h in equality.hypotheses
+        if isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free
+    ]
     start = " + ".join(["1", *(natural(low) for low in lows)])
-    known = (*step.goal.hypotheses, *(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x), at_most(ONE, x))
+    known = (
+        *step.goal.hypotheses,
+        *(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x),
+        at_most(ONE, x),
+    )
     inner = proof.inside(Known(known))
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
     lines = [f"intros {x.name} Far S_{x.name}."]

@@ -158,7 +158,9 @@ def _shown(proof: Proof, known: Known, value: Value) -> str:
             intros.append(inner.assume(proposition(h), inner.fresh("R")))
     last = inner.prove(value.condition.statement)
     name = proof.names[prop] = proof.fresh("V")
-    proof.add(f"assert ({name} : {prop}). {{ intros {' '.join(intros)}. reals. {' '.join(inner.lines)} exact {last}. }}")
+    proof.add(
+        f"assert ({name} : {prop}). {{ intros {' '.join(intros)}. reals. {' '.join(inner.lines)} exact {last}. }}"
+    )
     return name
 
 
@@ -197,11 +199,16 @@ def _in_each_case(step: Step, value: Value, sources: list[Source]) -> str:
         if place is None:
             raise Unproved(value.text)
         part = projection("T", place, len(source.has))
-        closing[label] = (source.lemma, f"pose proof ({{}}) as T; first [exact {part} | let U := fresh in pose proof {part} as U; transport U]")
+        closing[label] = (
+            source.lemma,
+            f"pose proof ({{}}) as T; first [exact {part} | let U := fresh in pose proof {part} as U; transport U]",
+        )
     inner = step.proof.inside(step.proof.known)
     last = in_cases(step, inner, closing)
     name = step.proof.names[value.text] = step.proof.fresh("V")
-    step.proof.add(f"assert ({name} : {value.text}). {{ {' '.join(inner.lines)} {last}{'' if last.endswith('}') else '.'} }}")
+    step.proof.add(
+        f"assert ({name} : {value.text}). {{ {' '.join(inner.lines)} {last}{'' if last.endswith('}') else '.'} }}"
+    )
     return name
 
 

@@ -60,7 +60,11 @@ def of_steps(folder: Path, rng: random.Random) -> Iterator[tuple[str, Change]]:
     """Changes in what single steps say, by module."""
     for module, count in STEPS.items():
         source = (folder / "steps" / f"{module}.v").read_text(encoding="utf-8")
-        lemmas = [m for m in re.finditer(r"^Lemma (\w+) :.*?^Proof\.", source, re.S | re.M) if "has_value" not in m[1]]
+        lemmas = [
+            m
+            for m in re.finditer(r"^Lemma (\w+) :.*?^Proof\.", source, re.DOTALL | re.MULTILINE)
+            if "has_value" not in m[1]
+        ]
         for lemma in rng.sample(lemmas, min(count, len(lemmas))):
             conclusion = max(source.rfind(" ->\n", lemma.start(), lemma.end()), lemma.start())
             new = change(source, conclusion + 4, lemma.end() - len("Proof."), rng)
@@ -74,7 +78,7 @@ def of_claims(rng: random.Random) -> Iterator[Change]:
     if not path.is_file():
         return
     source = path.read_text(encoding="utf-8")
-    theorems = list(re.finditer(r"^Theorem (\w+).*?^Proof\.", source, re.S | re.M))
+    theorems = list(re.finditer(r"^Theorem (\w+).*?^Proof\.", source, re.DOTALL | re.MULTILINE))
     for theorem in rng.sample(theorems, min(CLAIMS, len(theorems))):
         arrows = max(source.rfind("->", theorem.start(), theorem.end()), theorem.start() + len(theorem[1]) + 8)
         new = change(source, arrows + 2, theorem.end() - len("Proof."), rng)

@@ -26,7 +26,9 @@ def coq() -> str:
 
 
 @pytest.fixture(scope="session")
-def checked(coq: str, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[str, str], Mapping[str, Checked]]:
+def checked(
+    coq: str, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, Mapping[str, str], Mapping[str, Checked]]:
     folder = tmp_path_factory.mktemp("formal")
     sources = export((), [TOPICS["below-diagonal"]]).sources
     return folder, sources, check(library_sources(["Steps"]), sources, folder)

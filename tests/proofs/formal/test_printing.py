@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from sympy import Derivative, Limit, Sum, exp, oo, sqrt
 
+from proofs.derivations import read
 from proofs.formal.checking import allowed, assumptions, forbidden, requirements
 from proofs.formal.export import export
 from proofs.formal.files import Library
@@ -15,7 +16,6 @@ from proofs.formal.text import Unprintable, natural, proposition, real
 from proofs.formal.values import values_of
 from proofs.kernel.algebra import identical
 from proofs.kernel.signs import Facts
-from proofs.derivations import read
 from proofs.terms import terms as t
 from proofs.terms.reading import read_statement, read_term
 from theory.decoder import Decoder, SlidingWindow
