@@ -219,6 +219,10 @@ Ltac pos := first [base | lazymatch goal with
   | |- _ > 0 => apply Rlt_gt; pos
   end].
 Lemma nonzero_of a b : b <> 0 -> a = b -> a <> 0. Proof. intros H ->. exact H. Qed.
+Lemma nonzero_over a b i n : b <> 0 -> INR i <> 0 -> a = b / INR i ^ n -> a <> 0.
+Proof.
+  intros B I ->. apply Rmult_integral_contrapositive_currified; [exact B|]. apply Rinv_neq_0_compat, pow_nonzero. exact I.
+Qed.
 Lemma nonzero_neg a b : b <> 0 -> a = - b -> a <> 0. Proof. intros H ->. lra. Qed.
 Lemma positive_nonzero x : 0 < x -> x <> 0. Proof. lra. Qed.
 Lemma negative_nonzero x : 0 < - x -> x <> 0. Proof. lra. Qed.

@@ -105,9 +105,8 @@ def _write(written: Export, folder: Path) -> None:
         reason = error.strerror or str(error)
         raise InvalidInput(f"--out {folder}", "'it may be written'", f"{reason}: choose another path") from None
     steps = sum(len(file.sentences) for file in written.library.files.values())
-    show(
-        f"wrote {len(written.library.files)} derivations, {steps} steps, {len(written.theorems)} claims to {folder}/steps"
-    )
+    files, claims = len(written.library.files), len(written.theorems)
+    show(f"wrote {files} derivations, {steps} steps, {claims} claims to {folder}/steps")
 
 
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
@@ -129,15 +128,11 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         results = checking.check(library, sources, folder, report)
     entries = {claim: written.entry(claim, results) for claim in written.theorems}
     for claim, entry in entries.items():
-        seconds = sum(
-            results[m].seconds
-            for m in (*written.modules(written.theorems[claim].source), f"claim_{claim}")
-            if m in results
-        )
+        own = written.theorems[claim]
+        seconds = sum(results[m].seconds for m in (*written.modules(own.source), own.module) if m in results)
         word = "checked" if entry.holds else "FAILED "
-        show(
-            f"{word}  {claim}: {entry.closed} of {entry.steps} steps{'' if entry.holds else f'; {entry.reason}'}  ({seconds:.0f} s)"
-        )
+        reason = f"; {entry.reason}" if entry.reason else ""
+        show(f"{word}  {claim}: {entry.closed} of {entry.steps} steps{reason}  ({seconds:.0f} s)")
     for result in results.values():
         if result.error:
             show(f"FAILED   {result.module}: {result.error[:400]}")

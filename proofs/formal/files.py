@@ -60,7 +60,8 @@ class Theorem:
     @property
     def text(self) -> str:
         """What is written."""
-        head = f"(* Written by maskproof formal from claim {self.claim}. *)\nFrom Maskproof Require Import Steps.\nFrom Exported Require Import {self.source}.\n\n"
+        needs = f"From Maskproof Require Import Steps.\nFrom Exported Require Import {self.source}.\n\n"
+        head = f"(* Written by maskproof formal from claim {self.claim}. *)\n{needs}"
         return f"{head}{self.sentence.text}\nPrint Assumptions {self.module}.\n"
 
 

@@ -6,16 +6,19 @@ certificate that the kernel found, a polynomial whose coefficients are not negat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from proofs.formal.text import Unprintable, existences, integer, is_integer, natural, proposition, real
 from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
-from proofs.kernel.known import Known, rewrite
+from proofs.kernel.known import Known
 from proofs.kernel.signs import Facts, Shift
 from proofs.terms import terms as t
 from proofs.terms.conditions import conditions
 from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, plus, times
+
+# lemmas: a relation of two terms, from the same of terms that are equal to them
+BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}
 
 
 class Unproved(ValueError):
@@ -96,9 +99,9 @@ class Proof:
             return "reflexivity"
         steps: list[str] = []
         a, b = left, right
-        nonzero = [n for side in (left, right) for n in self._denominators(side)]
+        nonzero = [n for side in (left, right) for n in self.denominators(side)]
         if rewriting:
-            steps += self._merged((left, right, *(side for l, (r, _) in self.equations.items() for side in (l, r))))
+            steps += self._merged((left, right, *(side for a, (b, _) in self.equations.items() for side in (a, b))))
             used = self._used(left, right)
             a, b = self.known.rewritten(left), self.known.rewritten(right)
             if used:
@@ -108,7 +111,7 @@ class Proof:
                 steps += [
                     f"do {rounds} (" + "; ".join(f"try rewrite {name} in {n}" for name in used) + ")" for n in nonzero
                 ]
-            nonzero += [n for side in (a, b) for n in self._denominators(side)]
+            nonzero += [n for side in (a, b) for n in self.denominators(side)]
         else:
             steps += self._merged((left, right))
         exps, roots, squares = self._letters(a, b)
@@ -151,13 +154,13 @@ class Proof:
         names: dict[str, None] = {}
         pool = list(terms)
         seen: set[Term] = set()
-        table = {canonical(l): (l, r, name) for l, (r, name) in self.equations.items()}
+        table = {canonical(a): (a, b, name) for a, (b, name) in self.equations.items()}
         while pool:
             term = pool.pop(0)
             for part in _open_parts(term):
                 key = canonical(part)
                 if key in table and key not in seen:
-                    seen.add(key)
+                    seen.add(key)  # type: ignore[arg-type]
                     names[table[key][2]] = None
                     pool.append(table[key][1])
         return list(names)
@@ -171,7 +174,7 @@ class Proof:
                 if not isinstance(part, (t.Sum, t.Entry, t.Input, t.Derivative)):
                     continue
                 key = canonical(part)
-                first = chosen.setdefault(key, part)
+                first = chosen.setdefault(key, part)  # type: ignore[arg-type]
                 if first != part and real(first) != real(part):
                     steps.append(f"try rewrite {self._same_atom(part, first)}")
         return list(dict.fromkeys(steps))
@@ -190,7 +193,7 @@ class Proof:
         )
         return self.have(prop, script, "A")
 
-    def _denominators(self, term: Term) -> list[str]:
+    def denominators(self, term: Term) -> list[str]:
         """Assert that the denominators do not vanish, as far as that is known."""
         found = []
         for c in conditions(term):
@@ -492,8 +495,7 @@ class Proof:
             plain = "Limit" not in s.heads and "Derivative" not in s.heads
             if plain and proposition(h) != proposition(s):
                 a, b = self.equal(s.left, h.left), self.equal(s.right, h.right)
-                by = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}[s.kind]
-                return f"exact ({by} _ _ _ _ {a} {b} {name})"
+                return f"exact ({BY[s.kind]} _ _ _ _ {a} {b} {name})"
         return f"transport {name}"
 
     def _relation(self, s: Relation, prop: str) -> str:
@@ -515,10 +517,8 @@ class Proof:
                 continue
             if (left, right) == (s.left, s.right):
                 return name
-            return self.have(
-                prop,
-                f"try rewrite {self.equal(s.left, left, rewriting=True)}; try rewrite {self.equal(s.right, right, rewriting=True)}; exact {name}",
-            )
+            a, b = (self.equal(*sides, rewriting=True) for sides in ((s.left, left), (s.right, right)))
+            return self.have(prop, f"exact ({BY[s.kind]} _ _ _ _ {a} {b} {name})")
         raise Unproved(prop)
 
     def _order(self, s: Relation) -> str:
@@ -545,15 +545,10 @@ class Proof:
     def _independent(self, law: t.Law, count: Term, prop: str) -> str:
         alpha, facts = law.alpha, self.known.facts
         for h in self.known.statements:
-            if (
-                isinstance(h, t.Independent)
-                and canonical(h.law) == canonical(law)
-                and self.known.at_most(count, h.count)
-            ):
-                if proposition(h) in self.names:
-                    name = self.names[proposition(h)]
-                    if real(h.law.alpha) == real(alpha):
-                        return self.have(prop, f"apply (independent_fewer _ _ _ {name}); lia")
+            if not (isinstance(h, t.Independent) and proposition(h) in self.names):
+                continue
+            if real(h.law.alpha) == real(alpha) and self.known.at_most(count, h.count):
+                return self.have(prop, f"apply (independent_fewer _ _ _ {self.names[proposition(h)]}); lia")
         below = self.sign(minus(ONE, alpha))
         if facts.is_positive(alpha, False):
             name = self.sign(alpha, False)
@@ -575,12 +570,12 @@ class Proof:
 
     def _directions(self, model: t.Model, count: Term, prop: str) -> str:
         name = self._independent(model.law, count, proposition(t.Independent(model.law, count)))
-        residual = "simpl; lra"
+        residual, wide = "simpl; lra", "first [exact I | unfold wide; simpl; lia]"
         if not is_integer(model.residual):
             residual = f"exact {self.prove(t.at_most(ZERO, model.residual))}"
         return self.have(
             prop,
-            f"apply directions_of; [reflexivity | {residual} | first [exact I | unfold wide; simpl; lia] | exact {name}]",
+            f"apply directions_of; [reflexivity | {residual} | {wide} | exact {name}]",
         )
 
 
@@ -672,6 +667,3 @@ def _counts(fact: Term, alpha: Term) -> Iterable[Term]:
         return
     if value.bottom.is_constant():
         yield field.term(value)
-
-
-__all__ = ["Mapping", "Proof", "Unproved", "bare_relation", "letter", "rewrite", "shifted"]

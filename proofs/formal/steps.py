@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from proofs.formal.proof import Proof, Unproved, bare_relation
+from proofs.formal.proof import BY, Proof, Unproved, bare_relation
 from proofs.formal.text import (
     Unprintable,
     binders,
@@ -165,9 +165,6 @@ _OR = " \\/ "
 
 Script = Callable[[Step], str]
 SCRIPTS: dict[str, Script] = {}
-
-
-BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}
 
 
 def script(write: Script) -> Script:
@@ -337,7 +334,7 @@ def identity(step: Step) -> str:
 @script
 def input_gram(step: Step) -> str:
     """By the definition of equicorrelated inputs."""
-    entry, value = step.sides
+    entry, _ = step.sides
     assert isinstance(entry, t.Input)
     if canonical(entry.query) == canonical(entry.key):
         return _by_definition(step, ONE, "apply input_self")
@@ -393,7 +390,9 @@ def mix(step: Step) -> str:
 def gram(step: Step) -> str:
     """By the definition of the inner products after a layer."""
     entry, value = step.sides
-    assert isinstance(entry, t.Entry) and isinstance(value, t.Sum) and isinstance(value.body, t.Sum)
+    assert isinstance(entry, t.Entry)
+    assert isinstance(value, t.Sum)
+    assert isinstance(value.body, t.Sum)
     k, l = value.body.index, value.index  # noqa: E741
     m, n = (t.Entry("mix", entry.layer, a, b, entry.model) for a, b in ((entry.query, k), (entry.key, l)))
     term = times(m, n, _gram_before(entry, k, l))
@@ -411,7 +410,7 @@ def symmetric(step: Step) -> str:
 @script
 def minors(step: Step) -> str:
     """By the Cauchy-Binet formula, from the premises for all positions."""
-    i, j, k, l = step.goal.hints["at"]  # noqa: E741
+    i, j, k, l = step.goal.hint("at")  # noqa: E741
     below, positive, mixed = step.premises.values()
     names = []
     for lemma, variables, ranges in (
@@ -437,8 +436,7 @@ def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ran
         if prop is not None:
             sorts.append(prop)
             names.append(inner.assume(prop, inner.fresh("S")))
-    for h in within:
-        names.append(inner.assume(proposition(h), inner.fresh("R")))
+    names.extend(inner.assume(proposition(h), inner.fresh("R")) for h in within)
     applied = apply_lemma(inner, lemma, other, step.scope | set(other.values()))
     prop = " -> ".join((*sorts, *map(proposition, within), proposition(substitute(lemma.statement, other))))
     name = step.proof.fresh("P")
@@ -462,7 +460,7 @@ def independence_(step: Step) -> str:
     """By independence of the vectors in every layer, from the premises for all positions."""
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
-    k = step.goal.hints["at"]
+    k = step.goal.hint("at")
     names = [_everywhere(step, lemma, (k,), ()) for lemma in step.premises.values()]
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
     picks = "; ".join(
@@ -477,7 +475,8 @@ def independence_(step: Step) -> str:
 def equicorrelated_sum(step: Step) -> str:
     """By the lemma about double sums, after the summand is written as it has it."""
     left, _ = step.sides
-    assert isinstance(left, t.Sum) and isinstance(left.body, t.Sum)
+    assert isinstance(left, t.Sum)
+    assert isinstance(left.body, t.Sum)
     k, i, l, j = left.body.index, left.body.high, left.index, left.high  # noqa: E741
     factors = left.body.body.factors if isinstance(left.body.body, t.Mul) else (left.body.body,)
     entry = next(f for f in factors if isinstance(f, t.Input))
@@ -503,7 +502,8 @@ def split_last(step: Step) -> str:
     before = t.Sum(left.body, left.index, left.low, plus(left.high, number(-1)))
     form = plus(before, substitute(left.body, {left.index: left.high}))
     f = f"(fun {left.index.name} : nat => {real(left.body)})"
-    law = f"let H := fresh in pose proof (sum_last {f} {natural(left.high)} ltac:(lia)) as H; cbv beta in H; first [exact H | transport H]"
+    last = f"pose proof (sum_last {f} {natural(left.high)} ltac:(lia)) as H"
+    law = f"let H := fresh in {last}; cbv beta in H; first [exact H | transport H]"
     return _by_definition(step, form, law)
 
 
@@ -549,7 +549,7 @@ def _under(step: Step, lemma: Lemma, index: t.Variable, high: Term) -> str:
 @script
 def termwise(step: Step) -> str:
     """By extensionality, from the premise under the sum."""
-    left, right = step.sides
+    left, _ = step.sides
     assert isinstance(left, t.Sum)
     (lemma,) = step.premises.values()
     start = _under(step, lemma, left.index, left.high)
@@ -574,7 +574,8 @@ def positive_sum(step: Step) -> str:
         v = s.index.name
         inner.assume(f"(1 <= {v})%nat", f"S_{v}")
         sentences.append(
-            f"apply sum_pos; [lia|]. intros {v} [S_{v} U_{v}]. assert (R_{v} : ({integer(s.index)} <= {integer(s.high)})%Z) by lia."
+            f"apply sum_pos; [lia|]. intros {v} [S_{v} U_{v}]. "
+            f"assert (R_{v} : ({integer(s.index)} <= {integer(s.high)})%Z) by lia."
         )
     applied = apply_lemma(inner, lemma, {}, step.scope | set(indices))
     return " ".join(
@@ -697,7 +698,7 @@ def product(step: Step) -> str:
     """By multiplying the premise."""
     step.use_premises()
     left, right = step.sides
-    c = step.goal.hints["factor"]
+    c = step.goal.hint("factor")
     wanted = less(over(left, c), over(right, c))
     positive = step.proof.sign(c)
     given = next(p for p in step.goal.usable if alike(wanted, p))
@@ -713,7 +714,7 @@ def quotient(step: Step) -> str:
     step.use_premises()
     proof = step.proof
     left, right = step.sides
-    c = step.goal.hints["numerator"]
+    c = step.goal.hint("numerator")
     small, large = over(c, right), over(c, left)
     up = step.goal.known.facts.is_positive(c)
     sign_of = proof.sign(c) if up else proof.sign(minus(ZERO, c))
@@ -729,7 +730,8 @@ def quotient(step: Step) -> str:
     proof.have(f"({real(given.right)} <> 0)", f"apply positive_nonzero; exact {high}", "N")
     first, second = (given.right, given.left) if up else (given.left, given.right)
     a, b = proof.equal(left, over(c, first)), proof.equal(right, over(c, second))
-    return f"apply (lt_by _ _ _ _ {a} {b}); apply {'quotient_lt' if up else 'quotient_gt'}; [exact {sign_of} | exact {low} | exact {name}]"
+    law = "quotient_lt" if up else "quotient_gt"
+    return f"apply (lt_by _ _ _ _ {a} {b}); exact ({law} _ _ _ {sign_of} {low} {name})"
 
 
 @script
@@ -745,8 +747,8 @@ def derivative(step: Step) -> str:
                 step.proof.nonzero(n.base)
             except (Unproved, Unprintable):
                 continue
-    for c in step.proof._denominators(left.body) + step.proof._denominators(right):
-        _ = c
+    step.proof.denominators(left.body)
+    step.proof.denominators(right)
     x = left.variable.name
     f = f"(fun {x} : R => {real(left.body)})"
     name = step.proof.have(f"(is_derive {f} {x} {_bracketed(real(right))})", "derive", "D")
@@ -759,9 +761,10 @@ def decreasing(step: Step) -> str:
     proof = step.proof
     (lemma,) = step.premises.values()
     slope = lemma.statement
-    assert isinstance(slope, Relation) and isinstance(slope.left, t.Derivative)
+    assert isinstance(slope, Relation)
+    assert isinstance(slope.left, t.Derivative)
     f, m = slope.left.body, slope.left.variable
-    x, y = step.goal.hints["at"]
+    x, y = step.goal.hint("at")
     low, gap = proof.sign(x, False), proof.sign(minus(y, x))
     inner = proof.inside(proof.known)
     inner.assume(f"(0 <= {m.name})", f"S_{m.name}")
@@ -769,7 +772,8 @@ def decreasing(step: Step) -> str:
     f_text = f"(fun {m.name} : R => {real(f)})"
     fall = proof.fresh("D")
     proof.add(
-        f"assert ({fall} : forall {m.name} : R, 0 <= {m.name} -> ex_derive {f_text} {m.name} /\\ Derive {f_text} {m.name} < 0). "
+        f"assert ({fall} : forall {m.name} : R, 0 <= {m.name} -> "
+        f"ex_derive {f_text} {m.name} /\\ Derive {f_text} {m.name} < 0). "
         f"{{ intros {m.name} S_{m.name}. {' '.join(inner.lines)} exact ({applied}). }}"
     )
     at = _bracketed(real(x)), _bracketed(real(y))
@@ -935,14 +939,13 @@ def rational_limit(step: Step) -> str:
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
     inner.known = Known((*step.goal.known.statements, at_most(ONE, x)), step.goal.known.equations)
     n = inner.nonzero(x)
-    for name in inner._denominators(f):
-        _ = name
+    inner.denominators(f)
     whole = field.polynomial(fraction.bottom)
     not_zero = inner.nonzero(whole)
     put = substitute(bottom, {u: t.Power(x, -1)})
     inner.have(
         f"({real(put)} <> 0)",
-        f"apply (nonzero_of _ ({real(whole)} / INR {x.name} ^ {degree})); [apply Rmult_integral_contrapositive_currified; [exact {not_zero} | apply Rinv_neq_0_compat, pow_nonzero; exact {n}] | field; exact {n}]",
+        f"exact (nonzero_over _ _ {x.name} {degree} {not_zero} {n} ltac:(field; exact {n}))",
         "N",
     )
     body = " ".join((f"intros {x.name} _ S_{x.name}. reals.", *inner.lines, "field; side."))
@@ -951,7 +954,7 @@ def rational_limit(step: Step) -> str:
 
 
 def _auto(zero: str) -> str:
-    return f"repeat split; try exact I; first [exact {zero} | apply (nonzero_of _ _ {zero}); ring | (intro Hc; apply {zero}; rewrite <- Hc; ring)]."
+    return f"repeat split; try exact I; first [exact {zero} | apply (nonzero_of _ _ {zero}); ring]."
 
 
 def _lead(field: Field, p, place: int) -> Term:
@@ -972,24 +975,25 @@ def limit_algebra(step: Step) -> str:
     for p in step.goal.usable:
         if isinstance(p, Relation) and p.kind == "=" and isinstance(p.left, t.Limit) and p.left.variable == x:
             name = t.Variable(f"part{len(values)}", t.Sort.REAL)
-            table[p.left.body] = table[canonical(p.left.body)] = name
+            table[p.left.body] = table[canonical(p.left.body)] = name  # type: ignore[index]
             values[name] = p.right
     outer = substitute(rewrite(left.body, table), values)
     limit = proof.fresh("L")
-    for c in proof._denominators(outer):
-        _ = c
-    final = proof.equation(outer, value)
+    proof.denominators(outer)
+    end = proof.equation(outer, value)
     return (
         f"evar ({limit} : R). assert (T : is_lim_seq (fun {x.name} : nat => {real(left.body)}) {limit}). "
-        f"{{ unfold {limit}. limit_algebra; side. }} replace (Finite {_bracketed(real(value))}) with (Finite {limit}); [exact T|]. "
-        f"apply f_equal. unfold {limit}. transitivity {_bracketed(real(outer))}; [first [reflexivity | equation] | {final}]."
+        f"{{ unfold {limit}. limit_algebra; side. }} "
+        f"replace (Finite {_bracketed(real(value))}) with (Finite {limit}); [exact T|]. "
+        f"apply f_equal. unfold {limit}. transitivity {_bracketed(real(outer))}; "
+        f"[first [reflexivity | equation] | {end}]."
     )
 
 
 @script
 def limit_of_equal(step: Step) -> str:
     """By the limit of the other form, which agrees far out."""
-    left, value = step.sides
+    left, _ = step.sides
     assert isinstance(left, t.Limit)
     x, proof = left.variable, step.proof
     equality, limit = step.premises.values()
@@ -1015,4 +1019,6 @@ def limit_of_equal(step: Step) -> str:
         inner.assume(proposition(h), f"R{n}")
     applied = apply_lemma(inner, equality, {}, step.scope | {x})
     body = " ".join((*lines, "reals.", *inner.lines, f"pose proof ({applied}) as T. first [exact T | transport T]."))
-    return f"apply (lim_eventually _ (fun {x.name} : nat => {real(s.right)}) _ ({start})). {{ {body} }} {{ first [exact {proof.names[proposition(limit.statement)]} | transport {proof.names[proposition(limit.statement)]}]. }}"
+    name = proof.names[proposition(limit.statement)]
+    other = f"(fun {x.name} : nat => {real(s.right)})"
+    return f"apply (lim_eventually _ {other} _ ({start})). {{ {body} }} {{ first [exact {name} | transport {name}]. }}"

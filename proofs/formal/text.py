@@ -114,7 +114,7 @@ def is_integer(term: t.Term) -> bool:
 # --- real numbers --------------------------------------------------------------------------------------
 
 
-def real(term: t.Term) -> str:
+def real(term: t.Term) -> str:  # noqa: C901  one line for each kind of term
     """A term as a real number.
 
     >>> i, r = t.Variable("i", t.Sort.POSITION), t.Variable("r", t.Sort.POSITIVE)

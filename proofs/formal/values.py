@@ -146,16 +146,13 @@ def _shown(proof: Proof, known: Known, value: Value) -> str:
         statements = [s for s in statements if r.index not in s.free]
     statements += [h for r in value.condition.ranges for h in within(r)]
     inner = proof.inside(Known(statements, known.equations))
-    intros = []
-    for premise in value.under:
-        intros.append(inner.assume(proposition(premise), inner.fresh("I")))
+    intros = [inner.assume(proposition(premise), inner.fresh("I")) for premise in value.under]
     for r in value.condition.ranges:
         intros.append(r.index.name)
         sort = sort_hypothesis(r.index)
         if sort:
             intros.append(inner.assume(sort, inner.fresh("S")))
-        for h in within(r):
-            intros.append(inner.assume(proposition(h), inner.fresh("R")))
+        intros.extend(inner.assume(proposition(h), inner.fresh("R")) for h in within(r))
     last = inner.prove(value.condition.statement)
     name = proof.names[prop] = proof.fresh("V")
     proof.add(
