@@ -117,7 +117,7 @@ Lemma F_derive : is_derive F 0 saturation_rate.
 Proof.
   pose proof key_norm_pos as P. pose proof (sqrt_lt_R0 _ limit_pos) as Q.
   assert (Z : hu 0 = h2_limit) by exact hu_zero. unfold F, saturation_rate.
-  generalize dependent hj. intros h P. unfold gu, hu. unfold hu in Z. auto_derive.
+  generalize dependent hj. intros h _ P. unfold gu, hu. unfold hu in Z. auto_derive.
   - repeat split.
     + match goal with |- 0 < ?e => replace e with h2_limit by (unfold h2_limit; ring) end. exact limit_pos.
     + match goal with |- sqrt ?e * _ <> 0 => replace e with h2_limit by (unfold h2_limit; ring) end.
@@ -125,7 +125,7 @@ Proof.
   - match goal with |- context [sqrt ?e] => tryif constr_eq e h2_limit then fail else
       replace e with h2_limit by (unfold h2_limit; ring) end.
     assert (S2 : sqrt h2_limit * sqrt h2_limit = h2_limit) by (apply sqrt_sqrt; lra).
-    unfold g_limit. rewrite <- S2 at 3. generalize dependent (sqrt h2_limit). intros q Q S2. field. lra.
+    remember (sqrt h2_limit) as q eqn:q_is. clear q_is Z. unfold g_limit. rewrite <- S2. field. lra.
 Qed.
 
 Theorem saturation : is_lim_seq (fun i => Score D K 2 i j) score_limit.
