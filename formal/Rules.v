@@ -27,7 +27,7 @@
     softmax             softmax.
     mix                 use its premises. mix.
     gram                gram.
-    equicorrelated_sum  equicorrelated_sum.
+    equicorrelated_sum  equicorrelated_sum (fun k => a) (fun l => b), the factors of the summand besides K
     split_last          split_last.
     constant_sum        constant_sum.
     linear_sum          linear_sum.
@@ -79,37 +79,48 @@ Proof. reflexivity. Qed.
 Section Definitions.
 Variables (sc b lam : R) (K : matrix) (n i j : nat).
 
-Lemma Score_l2 m : let G := Gram (Decoder L2 sc b lam m) K (n - 1) in
-  Score (Decoder L2 sc b lam m) K n i j = G i j / (sqrt (G i i) * sqrt (G j j)) / sc.
+Lemma Score_l2 m : Score (Decoder L2 sc b lam m) K n i j
+  = Gram (Decoder L2 sc b lam m) K (n - 1) i j
+    / (sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) i i) * sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) j j)) / sc.
 Proof. unfold Score, layer_score, stretch. simpl. unfold Rdiv. rewrite Rinv_mult. ring. Qed.
 
-Lemma Score_layernorm d m : let G := Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) in
-  Score (Decoder (LayerNorm d) sc b lam m) K n i j = INR d * G i j / (sqrt (G i i) * sqrt (G j j)) / sc.
+Lemma Score_layernorm d m : Score (Decoder (LayerNorm d) sc b lam m) K n i j
+  = INR d * Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) i j
+    / (sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) i i)
+       * sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) j j)) / sc.
 Proof.
   unfold Score, layer_score, stretch. simpl. rewrite <- (sqrt_sqrt (INR d)) at 3 by apply pos_INR.
   unfold Rdiv. rewrite Rinv_mult. ring.
 Qed.
 
-Lemma Score_nonorm m : Score (Decoder NoNorm sc b lam m) K n i j = Gram (Decoder NoNorm sc b lam m) K (n - 1) i j / sc.
+Lemma Score_nonorm m :
+  Score (Decoder NoNorm sc b lam m) K n i j = Gram (Decoder NoNorm sc b lam m) K (n - 1) i j / sc.
 Proof. unfold Score, layer_score, stretch. simpl. unfold Rdiv. ring. Qed.
 
-Lemma Weight_causal nm : (j <= i)%nat -> let D := Decoder nm sc b lam Causal in
-  Weight D K n i j = exp (b * Score D K n i j) / sum (fun k => exp (b * Score D K n i k)) i.
+Lemma Weight_causal nm : (j <= i)%nat -> Weight (Decoder nm sc b lam Causal) K n i j
+  = exp (b * Score (Decoder nm sc b lam Causal) K n i j)
+    / sum (fun k => exp (b * Score (Decoder nm sc b lam Causal) K n i k)) i.
 Proof. intro H. exact (softmax_causal b (Score (Decoder nm sc b lam Causal) K n) i j H). Qed.
 
-Lemma Mix_l2 m : let D := Decoder L2 sc b lam m in
-  Mix D K n i j = Weight D K n i j / sqrt (Gram D K (n - 1) j j) + (if i =? j then lam else 0).
+Lemma Mix_l2 m : Mix (Decoder L2 sc b lam m) K n i j
+  = Weight (Decoder L2 sc b lam m) K n i j / sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) j j)
+    + (if i =? j then lam else 0).
 Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight. unfold Rdiv. rewrite Rmult_1_l. reflexivity. Qed.
 
-Lemma Mix_layernorm d m : let D := Decoder (LayerNorm d) sc b lam m in
-  Mix D K n i j = sqrt (INR d) * Weight D K n i j / sqrt (Gram D K (n - 1) j j) + (if i =? j then lam else 0).
+Lemma Mix_layernorm d m : Mix (Decoder (LayerNorm d) sc b lam m) K n i j
+  = sqrt (INR d) * Weight (Decoder (LayerNorm d) sc b lam m) K n i j
+      / sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) j j)
+    + (if i =? j then lam else 0).
 Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight, Rdiv. ring. Qed.
 
-Lemma Mix_nonorm m : let D := Decoder NoNorm sc b lam m in
-  Mix D K n i j = Weight D K n i j + (if i =? j then lam else 0).
+Lemma Mix_nonorm m : Mix (Decoder NoNorm sc b lam m) K n i j
+  = Weight (Decoder NoNorm sc b lam m) K n i j + (if i =? j then lam else 0).
 Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight. ring. Qed.
 
-Lemma Gram_is D : Gram D K (S n) i j
+Lemma Gram_one D : Gram D K 1 i j = sum (fun k => sum (fun l => Mix D K 1 i k * Mix D K 1 j l * K k l) j) i.
+Proof. reflexivity. Qed.
+
+Lemma Gram_next D : Gram D K (S n) i j
   = sum (fun k => sum (fun l => Mix D K (S n) i k * Mix D K (S n) j l * Gram D K n k l) j) i.
 Proof. unfold Mix. replace (S n - 1)%nat with n by lia. reflexivity. Qed.
 End Definitions.
@@ -140,9 +151,10 @@ Ltac start :=
       assert (N : (b <= a)%Z) by lia; apply IZR_le in N; to_reals N
   | H : @eq Z ?a ?b |- _ => mark constr:((a = b)); let N := fresh "N" in
       assert (N : IZR a = IZR b) by (f_equal; exact H); to_reals N
-  end;
-  (* definitions of variables, like r = exp(...) *)
-  repeat match goal with H : ?x = exp _ |- _ => is_var x; subst x end.
+  end.
+
+(* definitions of variables, like r = exp(...) *)
+Ltac put_definitions := repeat match goal with H : ?x = exp _ |- context [?x] => is_var x; rewrite H end.
 
 Ltac reals := repeat (first [rewrite plus_INR | rewrite minus_INR by lia | rewrite S_INR]);
   change (INR 1) with 1; change (INR 2) with 2; change (INR 0) with 0.
@@ -187,6 +199,7 @@ Ltac pos := first [leaf | lazymatch goal with
   | |- 0 < _ + _ => first [apply Rplus_le_lt_0_compat; pos | apply Rplus_lt_le_0_compat; pos]
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; pos
   | |- 0 < INR _ => apply lt_0_INR; lia
+  | |- 0 < sum _ _ => apply sum_pos; [lia | intros; cbv beta; pos]
   | |- 0 <= INR _ => apply pos_INR
   | |- _ > 0 => apply Rlt_gt; pos
   | |- _ >= 0 => apply Rle_ge; pos
@@ -247,11 +260,12 @@ Ltac square_roots := repeat match goal with
 (* after name_roots: radicands give way to squares *)
 Ltac use_squares := repeat match goal with Q : ?w * ?w = ?a |- _ => is_var w;
   lazymatch a with context [w] => fail | _ => first [rewrite <- Q in * | idtac]; revert Q end end; intros.
-Ltac arithmetic := first [reflexivity | ring | (field; side)].
+Ltac arithmetic := first [reflexivity | (unfold Rdiv; ring) | (field; side)].
 Ltac field_equal := indices; reals; first [arithmetic
   | (square_roots; arithmetic)
   | (merge; square_roots; arithmetic)
   | (expand; merge; square_roots; arithmetic)
+  | (put_definitions; expand; merge; square_roots; arithmetic)
   | (merge; name_roots;
      match goal with
      | Q1 : ?w * ?w = _, Q2 : ?v * ?v = _ |- _ => tryif constr_eq w v then fail else (field [Q1 Q2]; side)
@@ -312,7 +326,7 @@ Ltac define_mix := first [rewrite Mix_l2 | rewrite Mix_layernorm | rewrite Mix_n
 Ltac input_gram := first [apply equicorrelated_self | apply equicorrelated_other; lia].
 Ltac identity := rewrites; field_equal.
 Ltac score := define_score; identity.
-Ltac softmax := rewrite Weight_causal by lia; rewrite ?Rmult_0_l, ?exp_0; first [reflexivity | field_equal
+Ltac softmax := rewrite Weight_causal by lia; first [reflexivity | field_equal
   | (f_equal; [f_equal; ring | apply sum_ext; intros; first [apply f_equal; ring | rewrite Rmult_0_l; apply exp_0]])
   | (f_equal; apply sum_ext; intros; first [apply f_equal; ring | rewrite Rmult_0_l; apply exp_0]) ].
 Ltac mix := define_mix; identity.
@@ -320,20 +334,22 @@ Ltac mix := define_mix; identity.
 Ltac either_order := first [reflexivity | (rewrite sum_comm; reflexivity)
   | (apply sum_ext; intros; apply sum_ext; intros; field_equal)
   | (rewrite sum_comm; apply sum_ext; intros; apply sum_ext; intros; field_equal)].
-Ltac gram := rewrite Gram_is; rewrite ?Gram_0; either_order.
+Ltac gram := first [rewrite Gram_one | rewrite Gram_next]; either_order.
 
-Ltac equicorrelated_sum := match goal with
-  | |- sum (fun k => sum (fun l => _ * equicorrelated ?alpha k l) ?j) ?i = ?v => idtac
-  | |- _ => rewrite sum_comm
-  end;
-  match goal with |- sum (fun k => sum (fun l => @?f k l) ?j) ?i = ?v =>
-    erewrite (sum_ext (fun k => sum (fun l => f k l) j)) by
-      (intros; apply sum_ext; intros; rewrite ?Rmult_assoc; rewrite <- ?Rmult_assoc; reflexivity);
-    rewrite equicorrelated_sum by lia;
-    first [reflexivity | field_equal
-      | (repeat f_equal; apply sum_ext; intros; ring)
-      | (f_equal; [ring | f_equal; apply sum_ext; intros; ring]) ]
-  end.
+Lemma equicorrelated_rule alpha (F : nat -> nat -> R) (f g : nat -> R) i j : (j <= i)%nat ->
+  (forall k l, F k l = f k * g l * equicorrelated alpha k l) ->
+  sum (fun k => sum (fun l => F k l) j) i = alpha * sum f i * sum g j + (1 - alpha) * sum (fun k => f k * g k) j.
+Proof.
+  intros H E. rewrite <- equicorrelated_sum by exact H.
+  apply sum_ext; intros k _. apply sum_ext; intros l _. apply E.
+Qed.
+Ltac close_equicorrelated := first [field_equal
+  | match goal with |- _ * sum ?f _ * sum ?g _ + _ * sum ?p ?j = ?v => match v with context [sum ?c j] =>
+      replace (sum p j) with (sum c j) by (apply sum_ext; intros; cbv beta; ring); field_equal end end].
+Ltac equicorrelated_sum f g :=
+  let go := (rewrite (equicorrelated_rule _ _ f g) by
+    (first [lia | (intros; cbv beta; ring)]); cbv beta; close_equicorrelated) in
+  first [go | rewrite sum_comm; go].
 
 Ltac split_last := rewrite sum_last by lia; first [reflexivity | field_equal].
 Ltac constant_sum := rewrite sum_const; field_equal.
@@ -371,7 +387,7 @@ Ltac sign F := rewrites; lazymatch goal with
 Ltac slope_sign F := match goal with U : is_derive ?f ?m ?v |- ex_derive ?f ?m /\ Derive ?f ?m < _ =>
   split; [exists v; exact U | rewrite (is_derive_unique _ _ _ U); sign F] end.
 Ltac add := first [lra | (reals; lra) | (rewrites; lra) | nra].
-Ltac exponential F := rewrites; rewrite <- ?exp_0; lazymatch goal with
+Ltac exponential F := rewrites; put_definitions; rewrite <- ?exp_0; lazymatch goal with
   | |- exp _ < exp _ => apply exp_lt; replace_by F
   | |- exp _ <= exp _ => apply exp_le; replace_by F
   | |- exp _ > exp _ => apply Rlt_gt, exp_lt; replace_by F
