@@ -35,7 +35,7 @@
     positive_sum        positive_sum (fun k => L vars), or positive_sum2 (fun k l => L vars), outer index first
     hypothesis          follows.
     cite                use the other premises. cite (L values).
-    implication         intro. start. cite (L vars).
+    implication         cite (L vars).  ([start] has introduced the condition)
     detach              use the premises. detach.
     conjunction         use the premises. conjunction.
     equals              equals j e (L vars), for the hypothesis j = e about positions, e in nat
@@ -205,7 +205,12 @@ Ltac pos := first [leaf | lazymatch goal with
   | |- _ >= 0 => apply Rle_ge; pos
   end].
 (* where the printer gives no certificate: values of denominators and radicands *)
-Ltac positive := first [pos | nra | (reals; nra)].
+Ltac exp_facts := repeat match goal with
+  | |- context [exp ?a / exp ?b] => mark constr:(0 < exp a / exp b); let E := fresh "E" in
+      assert (E : 0 < exp a / exp b) by (apply Rdiv_lt_0_compat; apply exp_pos)
+  | |- context [exp ?a] => mark constr:(0 < exp a); let E := fresh "E" in pose proof (exp_pos a) as E
+  end.
+Ltac positive := first [pos | (exp_facts; first [lra | nra]) | (reals; exp_facts; nra)].
 Ltac nonzero := first [assumption | apply Rgt_not_eq, Rlt_gt; pos | apply Rlt_not_eq; pos
   | (apply Rmult_integral_contrapositive_currified; nonzero) | apply Rinv_neq_0_compat; nonzero
   | apply pow_nonzero; nonzero | apply Rgt_not_eq, Rlt_gt; positive | apply Rlt_not_eq; positive].
@@ -247,25 +252,23 @@ Ltac merge := repeat match goal with
   | |- context [sqrt ?a] => match goal with |- context [sqrt ?b] =>
       tryif constr_eq a b then fail else (replace (sqrt a) with (sqrt b) by (apply f_equal; reals; first [ring | (field; side)])) end
   end.
-(* each root a variable w with w w = its radicand *)
+(* each root a variable w, and w w for its radicand *)
 Ltac name_roots := repeat match goal with |- context [sqrt ?a] =>
   let P := fresh "P" in assert (P : 0 < a) by positive;
   let Q := fresh "Q" in pose proof (sqrt_sqrt a (Rlt_le _ _ P)) as Q;
   let W := fresh "W" in pose proof (sqrt_lt_R0 a P) as W;
-  let w := fresh "w" in set (w := sqrt a) in *; clearbody w end.
+  let w := fresh "w" in set (w := sqrt a) in *; clearbody w; rewrite <- ?Q end.
 Ltac square_roots := repeat match goal with
   | |- context [sqrt ?a ^ 2] => replace (sqrt a ^ 2) with a by (symmetry; rewrite <- Rsqr_pow2; apply Rsqr_sqrt; positive)
   | |- context [sqrt ?a * sqrt ?a] => rewrite (sqrt_sqrt a) by positive
   end.
-(* after name_roots: radicands give way to squares *)
-Ltac use_squares := repeat match goal with Q : ?w * ?w = ?a |- _ => is_var w;
-  lazymatch a with context [w] => fail | _ => first [rewrite <- Q in * | idtac]; revert Q end end; intros.
 Ltac arithmetic := first [reflexivity | (unfold Rdiv; ring) | (field; side)].
 Ltac field_equal := indices; reals; first [arithmetic
   | (square_roots; arithmetic)
   | (merge; square_roots; arithmetic)
   | (expand; merge; square_roots; arithmetic)
   | (put_definitions; expand; merge; square_roots; arithmetic)
+  | (merge; name_roots; arithmetic)
   | (merge; name_roots;
      match goal with
      | Q1 : ?w * ?w = _, Q2 : ?v * ?v = _ |- _ => tryif constr_eq w v then fail else (field [Q1 Q2]; side)
