@@ -56,8 +56,8 @@
     decreasing          decreasing (fun m => f) x y (fun m => L vars), x and y in R, L the premise
     cauchy_schwarz      cauchy_schwarz.
     symmetric           symmetric.
-    minors              minors L1 L2 L3, each (fun i j k l => L vars) in the names of the hint [at]; for the premise
-                        "M >= 0" (fun i j => L vars)
+    minors              minors i k j l L1 L2 L3, rows i, k and columns j, l of the hint [at]; L1 and L3 are
+                        (fun i k j l => L vars), the premise "M >= 0" is (fun i j => L vars)
     independence        independence (fun k => (L1 vars, L2 vars, ...)), one line a layer before; in layer one
                         independence tt
     rational_limit      use the premises. rational_limit (fun u => F) with F the function at i = 1/u written as a
@@ -262,6 +262,8 @@ Ltac square_roots := repeat match goal with
   | |- context [sqrt ?a ^ 2] => replace (sqrt a ^ 2) with a by (symmetry; rewrite <- Rsqr_pow2; apply Rsqr_sqrt; positive)
   | |- context [sqrt ?a * sqrt ?a] => rewrite (sqrt_sqrt a) by positive
   end.
+(* the root of a product *)
+Ltac split_roots := repeat match goal with |- context [sqrt (?a * ?b)] => rewrite (sqrt_mult a b) by positive end.
 Ltac arithmetic := first [reflexivity | (unfold Rdiv; ring) | (field; side)].
 Ltac field_equal := indices; reals; first [arithmetic
   | (square_roots; arithmetic)
@@ -269,6 +271,7 @@ Ltac field_equal := indices; reals; first [arithmetic
   | (expand; merge; square_roots; arithmetic)
   | (put_definitions; expand; merge; square_roots; arithmetic)
   | (merge; name_roots; arithmetic)
+  | (split_roots; merge; name_roots; arithmetic)
   | (merge; name_roots;
      match goal with
      | Q1 : ?w * ?w = _, Q2 : ?v * ?v = _ |- _ => tryif constr_eq w v then fail else (field [Q1 Q2]; side)
@@ -286,7 +289,8 @@ Ltac follows := indices; first [assumption | exact I | lia | lra | (reals; first
   | split; follows ].
 Ltac take H :=
   lazymatch type of H with
-  | ?A -> ?B => let F := fresh "F" in assert (F : A) by (cbv beta; follows); specialize (H F); clear F; take H
+  | ?A -> ?B => tryif (let F := fresh "F" in assert (F : A) by (cbv beta; follows); specialize (H F); clear F)
+                then take H else idtac   (* a statement that is itself an implication *)
   | _ => cbv beta in H; indices_in H;
          repeat match goal with C : _ /\ _ |- _ => destruct C end
   end.
@@ -327,11 +331,12 @@ Ltac define_mix := first [rewrite Mix_l2 | rewrite Mix_layernorm | rewrite Mix_n
   first [rewrite Nat.eqb_refl | rewrite (proj2 (Nat.eqb_neq _ _)) by lia].
 
 Ltac input_gram := first [apply equicorrelated_self | apply equicorrelated_other; lia].
-Ltac identity := rewrites; field_equal.
+Ltac identity := rewrites; rewrite ?sqrt_1; field_equal.
 Ltac score := define_score; identity.
-Ltac softmax := rewrite Weight_causal by lia; first [reflexivity | field_equal
-  | (f_equal; [f_equal; ring | apply sum_ext; intros; first [apply f_equal; ring | rewrite Rmult_0_l; apply exp_0]])
-  | (f_equal; apply sum_ext; intros; first [apply f_equal; ring | rewrite Rmult_0_l; apply exp_0]) ].
+Ltac softmax := rewrite Weight_causal by lia;
+  repeat match goal with |- context [sum (fun k => exp (0 * @?s k)) ?i] =>
+    rewrite (sum_ext (fun k => exp (0 * s k)) (fun _ => 1) i) by (intros; rewrite Rmult_0_l; apply exp_0) end;
+  rewrite ?Rmult_0_l, ?exp_0; first [reflexivity | (unfold Rdiv; ring)].
 Ltac mix := define_mix; identity.
 (* both orders of a double sum *)
 Ltac either_order := first [reflexivity | (rewrite sum_comm; reflexivity)
@@ -387,8 +392,7 @@ Ltac sign F := rewrites; lazymatch goal with
   | |- _ >= _ => apply Rle_ge, (at_most_by F); [identity | rewrites; pos]
   | |- _ <> _ => first [apply (differ_by F); [identity | rewrites; pos] | apply (differ_by' F); [identity | rewrites; pos]]
   end.
-Ltac slope_sign F := match goal with U : is_derive ?f ?m ?v |- ex_derive ?f ?m /\ Derive ?f ?m < _ =>
-  split; [exists v; exact U | rewrite (is_derive_unique _ _ _ U); sign F] end.
+Ltac slope_sign F := split; [eexists; eassumption | erewrite is_derive_unique by eassumption; sign F].
 Ltac add := first [lra | (reals; lra) | (rewrites; lra) | nra].
 Ltac exponential F := rewrites; put_definitions; rewrite <- ?exp_0; lazymatch goal with
   | |- exp _ < exp _ => apply exp_lt; replace_by F
@@ -458,13 +462,16 @@ Proof.
   specialize (Q i k j l I ltac:(lia) J ltac:(lia)).
   change (Gram D K (S n)) with (layer_gram D (Gram D K n)). lra.
 Qed.
-Ltac minors L1 L2 L3 := apply minors_rule;
-  [ let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
-    intros i k j l; start; cite (L1 i j k l)
-  | let i := fresh "i" in let j := fresh "j" in intros i j; start; cite (L2 i j)
-  | let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
-    intros i k j l; start; cite (L3 i j k l)
-  | lia | lia ].
+Ltac minors i k j l L1 L2 L3 :=
+  match goal with |- context [Gram ?D ?K (S ?n) _ _] =>
+    let M := fresh "M" in assert (M : Gram D K (S n) i j * Gram D K (S n) k l >= Gram D K (S n) i l * Gram D K (S n) k j) by
+    (apply minors_rule;
+      [ let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
+        intros i k j l; start; cite (L1 i k j l)
+      | let i := fresh "i" in let j := fresh "j" in intros i j; start; cite (L2 i j)
+      | let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
+        intros i k j l; start; cite (L3 i k j l)
+      | lia | lia ]); same M end.
 
 Lemma score_scale_one b lam alpha n i j :
   Score (Decoder L2 1 b lam Causal) (equicorrelated alpha) n i j = Score (l2_decoder b lam) (equicorrelated alpha) n i j.
