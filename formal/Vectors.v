@@ -8,9 +8,6 @@ Open Scope R_scope.
 Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
   match norm D with LayerNorm _ => centred d x | _ => x end.
 
-(** LayerNorm is told the width that the vectors have. *)
-Definition width_fits (D : decoder) (d : nat) : Prop := match norm D with LayerNorm w => w = d | _ => True end.
-
 (** Mixing tokens commutes with centring, which acts on coordinates. *)
 Lemma centred_mix d (x : vectors) (M : matrix) i c :
   centred d (fun i c => sum (fun k => M i k * x k c) i) i c = sum (fun k => M i k * centred d x k c) i.
@@ -46,7 +43,7 @@ Qed.
 
 Section Layer.
 Variables (D : decoder) (d : nat) (x : vectors).
-Hypothesis (d_pos : (1 <= d)%nat) (fits : width_fits D d).
+Hypothesis d_pos : (1 <= d)%nat.
 Notation z := (relevant D d x).
 Notation K := (inner d z).
 
@@ -118,7 +115,7 @@ End Layer.
 
 Section Stack.
 Variables (D : decoder) (d : nat) (x : vectors).
-Hypothesis (d_pos : (1 <= d)%nat) (fits : width_fits D d).
+Hypothesis d_pos : (1 <= d)%nat.
 Notation K := (inner d (relevant D d x)).
 
 Theorem gram_of_stack layers i j : (1 <= i)%nat -> (1 <= j)%nat ->
