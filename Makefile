@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 GENERATED := proofs/verdicts.json paper_notes.md README.md
 
-GOALS := verify test slow check lint types format bench generate stale notebooks site formal setup clean help
+GOALS := verify test slow survey check lint types format bench generate stale notebooks site formal setup clean help
 .DEFAULT_GOAL := help
 .PHONY: $(GOALS)
 
@@ -26,6 +26,7 @@ else
 help:
 	@echo "make verify    check every shipped claim and print its verdict"
 	@echo "make test      run the tests (make slow: the long ones)"
+	@echo "make survey    judge 20,000 random claims and hold the verdicts against an independent evaluation"
 	@echo "make check     lint, types and tests"
 	@echo "make format    rewrite the code in the house's layout"
 	@echo "make notebooks run the proof notebooks (ARGS=--accept writes what they show)"
@@ -47,6 +48,9 @@ test: $(READY)
 
 slow: $(READY)
 	@$(RUN) -m pytest -n auto --dist worksteal -m slow $(ARGS)
+
+survey: $(READY)
+	@$(RUN) -m pytest -n auto --dist worksteal -m survey $(ARGS)
 
 check: lint types test
 

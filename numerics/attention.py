@@ -80,11 +80,12 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
             visible = np.where(hidden, np.nan, raw)
             weights = _softmax(numbers.beta, raw, bias, hidden)
             mixed = np.einsum("...ij,...jd->...id", weights, y)
-            lengths = np.linalg.norm(x, axis=-1)
+            unit, exponent = _rescaled(x)
+            lengths = np.ldexp(np.linalg.norm(unit, axis=-1), exponent[..., 0])
             largest = np.linalg.norm(y, axis=-1).max(axis=-1, keepdims=True)
             noise = 4 * n * _EPS * (numbers.residual * lengths + largest)
             x = numbers.residual * x + mixed
-        if not (np.all(np.isfinite(x)) and np.all(np.isfinite(raw)) and np.all(np.isfinite(weights))):
+        if not all(np.all(np.isfinite(part)) for part in (x, raw, weights, noise)):
             raise InvalidInput("a vector or score that overflows", "'all numbers are finite'", "use smaller vectors")
         record.append((raw, visible, weights, x))
     return Attention(*(np.stack(part) for part in zip(*record, strict=True)))
@@ -101,12 +102,23 @@ def _hidden(mask: Mask, n: int) -> NDArray[np.bool_]:
 def _normalise(decoder: Decoder, x: Array, noise: Array) -> Array:
     if decoder.norm == "none":
         return x
+    unit, exponent = _rescaled(x)
+    noise = np.ldexp(noise, -exponent[..., 0])
     if decoder.norm == "l2":
-        return x / _positive_length(x, noise)[..., None]
+        return unit / _positive_length(unit, noise)[..., None]
     d = x.shape[-1]
-    centred = x - x.mean(axis=-1, keepdims=True)
-    noise = noise + d * _EPS * np.linalg.norm(x, axis=-1)
+    centred = unit - unit.mean(axis=-1, keepdims=True)
+    noise = noise + d * _EPS * np.linalg.norm(unit, axis=-1)
     return math.sqrt(d) * centred / _positive_length(centred, noise)[..., None]
+
+
+def _rescaled(x: Array) -> tuple[Array, NDArray[np.int_]]:
+    """Each vector with its largest entry brought to [1/2, 1) by a power of two, and the exponent of that power.
+
+    The squares in a norm then neither overflow nor vanish, and no bit of the direction changes.
+    """
+    exponent = np.frexp(np.abs(x).max(axis=-1, keepdims=True))[1]
+    return np.ldexp(x, -exponent), exponent
 
 
 def _positive_length(x: Array, noise: Array) -> Array:

@@ -285,32 +285,25 @@ def enclose(
     """
     n, layers = positive_integer(n, "n"), positive_integer(layers, "layers")
     bits = positive_integer(precision, "precision")
-    d = width(decoder, dim)
     with working_precision(bits):
         cosine = alpha if isinstance(alpha, arb) else ball(correlation(alpha, n), "alpha")
-        temperature = ball(decoder.beta if beta is None else beta, "beta")
-        stream = ball(decoder.residual if residual is None else residual, "residual")
         _refuse(cosine >= 1, f"alpha = {alpha}", "alpha < 1", "at 1 all tokens coincide")
         _refuse(cosine * max(1, n - 1) < -1, f"alpha = {alpha}", f"alpha >= -1/{max(1, n - 1)}", "raise alpha")
-        _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
-        _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
-        spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
-        model = _Model(
-            norm=decoder.norm,
-            square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
-            beta=temperature,
-            residual=stream,
-            scale=ball(decoder.scale_at(d), "scale"),
-            spans=spans,
-            kappa=_kappas(decoder.position, n),
-            bias=_biases(decoder.position, spans),
-        )
-        gram = arb_mat([[arb(1) if i == j else cosine for j in range(n)] for i in range(n)])
-        stack: list[Layer] = []
-        for _ in range(layers):
-            stack.append(_layer(model, gram))
-            gram = stack[-1].gram
-    return Enclosure(n, bits, tuple(stack))
+        return enclose_model(model_in_balls(decoder, n, beta, residual, dim), cosine, layers)
+
+
+def enclose_model(model: Model, alpha: arb, layers: int) -> Enclosure:
+    """Enclose every layer of a model whose parameters are balls already, at the current precision.
+
+    Nothing is checked: where there are no vectors with these cosines the balls mean nothing.
+    """
+    n = len(model.spans)
+    gram = arb_mat([[arb(1) if i == j else alpha for j in range(n)] for i in range(n)])
+    stack: list[Layer] = []
+    for _ in range(layers):
+        stack.append(one_layer(model, gram))
+        gram = stack[-1].gram
+    return Enclosure(n, flint.ctx.prec, tuple(stack))
 
 
 def _refuse(certain: bool, what: str, violates: str, remedy: str) -> None:
@@ -319,11 +312,16 @@ def _refuse(certain: bool, what: str, violates: str, remedy: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Model:
-    """A decoder as balls.
+class Model:
+    """A decoder as balls, for a number of tokens.
 
-    ``square`` is the squared norm of a normalised vector; ``kappa`` the factor on scores at distances 0, 1, ...
-    (None: 1) and ``bias`` what is added to beta * S at a distance (where there is none: 0).
+    Attributes:
+        norm: "l2", "layernorm" or "none".
+        square: the squared norm of a normalised vector.
+        beta, residual, scale: as in the decoder.
+        spans: first and last visible key of each query.
+        kappa: the factor on scores at distances 0, 1, ...; None for 1.
+        bias: what is added to beta * S at a distance i - j; empty for nothing.
     """
 
     norm: str
@@ -336,16 +334,43 @@ class _Model:
     bias: dict[int, arb]
 
 
+def model_in_balls(
+    decoder: Decoder, n: int, beta: object | None = None, residual: object | None = None, dim: int | None = None
+) -> Model:
+    """The decoder for ``n`` tokens at the current precision; arguments and errors as for ``enclose``."""
+    d = width(decoder, dim)
+    temperature = ball(decoder.beta if beta is None else beta, "beta")
+    stream = ball(decoder.residual if residual is None else residual, "residual")
+    _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
+    _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
+    spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
+    return Model(
+        norm=decoder.norm,
+        square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
+        beta=temperature,
+        residual=stream,
+        scale=ball(decoder.scale_at(d), "scale"),
+        spans=spans,
+        kappa=_kappas(decoder.position, n),
+        bias=_biases(decoder.position, spans),
+    )
+
+
 def rope_kernel(position: Rope, distance: int) -> arb:
     """kappa(D) = (2/dim) sum_m cos(D base^(-2m/dim)) at the current precision.
 
     >>> print(rope_kernel(Rope(dim=64), 10).str(10, radius=False))
     0.6578634008
     """
+    return mean_cosine(ball(position.base, "base"), position.dim, distance)
+
+
+def mean_cosine(base: arb, dim: int, distance: int) -> arb:
+    """(2/dim) sum_m cos(distance base^(-2m/dim)), m = 0..dim/2-1, at the current precision."""
     if distance == 0:
         return arb(1)
-    log_base = ball(position.base, "base").log()
-    half = position.dim // 2
+    log_base = base.log()
+    half = dim // 2
     angles = ((-log_base * m / half).exp() for m in range(half))
     return sum(((distance * angle).cos() for angle in angles), arb(0)) / half
 
@@ -363,7 +388,8 @@ def _biases(position: Position | None, spans: tuple[tuple[int, int], ...]) -> di
     return {distance: ball(position.bias(distance), "bias") for distance in distances}
 
 
-def _layer(model: _Model, gram: arb_mat) -> Layer:
+def one_layer(model: Model, gram: arb_mat) -> Layer:
+    """One layer at the current precision, for tokens with this Gram matrix."""
     n = len(model.spans)
     normalised = model.norm != "none"
     if normalised:

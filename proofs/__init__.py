@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from proofs.pipeline import verify
     from proofs.verdict import Verdict
-    from proofs.verify import verify
 
 __all__ = ["Verdict", "verify"]
 
@@ -21,7 +21,7 @@ def __getattr__(name: str) -> Any:
 
         return Verdict
     if name == "verify":
-        from proofs.verify import verify
+        from proofs.pipeline import verify
 
         return verify
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,21 +9,20 @@ from __future__ import annotations
 import difflib
 import io
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from multiprocessing import get_all_start_methods, get_context
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proofs import arguments, registry
+from proofs import arguments, limits, registry
 from proofs.files import check_writable, write_text
+from proofs.limits import Limit, Output
 from proofs.report import (
     Row,
     Watch,
@@ -39,10 +38,10 @@ from theory.claim import Claim
 from theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.verify import Pipeline
+    from proofs.supervision import Load, Outcome
 
 DEFAULT_SAMPLES = 10_000
-_PER_PROCESS = 10  # fewer claims are not worth a process
+_LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
 _LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
 
 app = typer.Typer(
@@ -66,8 +65,10 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def run(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
-    if sys.stdout is None or sys.stderr is None:
-        return 2  # closed: there is nowhere to say so
+    if sys.stderr is None or sys.stderr.closed:
+        return 2  # there is nowhere to say so
+    if sys.stdout is None or sys.stdout.closed:
+        return _refuse("standard output violates 'it is open'; send it to a file or to a program")
     try:
         status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
         sys.stdout.flush()
@@ -77,6 +78,8 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 1
     except (KeyboardInterrupt, typer.Abort):
         return 130
+    except limits.Stopped as stopped:
+        return stopped.status
     except InvalidInput as error:
         return _refuse(str(error))
     except MemoryError:
@@ -88,11 +91,11 @@ def run(argv: Sequence[str] | None = None) -> int:
             return _refuse(_usage(error))
         if os.environ.get("MASKPROOF_DEBUG"):
             raise
-        return _refuse(_internal(error))
+        return _refuse(_internal(f"{type(error).__name__}: {error}"))
 
 
-def _internal(error: Exception) -> str:
-    return f"internal error {type(error).__name__}: {error}; set MASKPROOF_DEBUG=1 to see where"
+def _internal(error: str) -> str:
+    return f"internal error {error}; set MASKPROOF_DEBUG=1 to see where"
 
 
 def _refuse(message: str) -> int:
@@ -134,8 +137,15 @@ def verify_command(
         ),
     ] = None,
     json_path: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Also write results and evidence to FILE.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Also write results and evidence to FILE; - prints them alone."),
     ] = None,
+    timeout: Annotated[
+        str, typer.Option("--timeout", metavar="S", help="Seconds that a claim, or loading a file, may take.")
+    ] = "60",
+    memory: Annotated[
+        str, typer.Option("--memory", metavar="MB", help="Memory that it may take, in units of 10^6 bytes.")
+    ] = "2000",
     seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of every random number.")] = "0",
     accept: Annotated[bool, typer.Option("--accept", help="Record the verdicts found (shipped claims only).")] = False,
 ) -> int:
@@ -146,16 +156,21 @@ def verify_command(
     counterexample. UNKNOWN: none of these.
     """
     number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
-    if json_path is not None:
+    limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
+    printed = json_path is not None and str(json_path) == "-"
+    if json_path is not None and not printed:
         check_writable(json_path, "--json")
     known, record = _known(accept)
-    claims, files = _gather(targets or [], known)
-    if accept and files:
+    if accept and any(map(_is_file, targets or [])):
         raise InvalidInput("--accept with a file", "'only shipped claims have recorded verdicts'", "drop one")
     started = time.monotonic()
-    rows = _check(claims, number, record)
-    show(verdict_table(rows), "", summary(rows, time.monotonic() - started))
-    if json_path is not None:
+    load = partial(_gather, targets or [], known)
+    rows = _check(load, number, record, limit, Output.ASIDE if printed else Output.KEPT)
+    if printed:
+        show(as_json(rows, number).rstrip())
+    else:
+        show(verdict_table(rows), "", summary(rows, time.monotonic() - started))
+    if json_path is not None and not printed:
         write_text(json_path, as_json(rows, number), "--json")
     errors = [row.error for row in rows if row.error]
     for error in errors:
@@ -165,10 +180,12 @@ def verify_command(
         return 1 if any(row.contradiction for row in rows) else 2
     if accept:
         registry.accept(results)
-        show(f"recorded {len(results)} verdicts")
+        if not printed:
+            show(f"recorded {len(results)} verdicts")
         return 0
     lines = registry.differences([result for result in results if result.id in known], record)
-    show(*lines)
+    if not printed:  # it has both verdicts of each claim
+        show(*lines)
     own = [result.verdict for result in results if result.id not in known]
     return int(bool(lines) or any(verdict in (Verdict.REFUTED, Verdict.UNKNOWN) for verdict in own))
 
@@ -184,16 +201,20 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
     return {claim.id: claim for claim in registry.shipped()}, record
 
 
-def _gather(targets: Sequence[str], known: dict[str, Claim]) -> tuple[list[Claim], bool]:
-    """The claims that are meant, and whether files are among the targets."""
+def _is_file(target: str) -> bool:
+    return target.endswith(".py") or os.sep in target
+
+
+def _gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str], None]) -> list[Claim]:
+    """The claims that are meant; ``begin`` is called with the name of each file before it is loaded."""
     from proofs.loader import load
 
     if not targets:
-        return list(known.values()), False
+        return list(known.values())
     chosen: list[Claim] = []
-    files = [target for target in targets if target.endswith(".py") or os.sep in target]
     for target in dict.fromkeys(targets):
-        if target in files:
+        if _is_file(target):
+            begin(str(Path(target)))
             chosen += load(Path(target))
         elif target in known:
             chosen.append(known[target])
@@ -210,73 +231,39 @@ def _gather(targets: Sequence[str], known: dict[str, Claim]) -> tuple[list[Claim
         if name in known:
             raise InvalidInput(f"claim id {name!r} in a file", "'no shipped claim has it'", "rename the claim")
     registry.refuse_duplicates(chosen, "the claims given")
-    return chosen, bool(files)
+    return chosen
 
 
-def _check(claims: Sequence[Claim], seed: int, record: Mapping[str, Mapping[str, Any]]) -> list[Row]:
-    """A row for each claim; one that is malformed does not keep the others from being checked."""
-    from proofs.verify import Pipeline
+def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
+    """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
+    from proofs.supervision import Supervised, Unsupervised
 
-    pipeline = Pipeline([claim for claim in claims if _complaint(claim) is None], seed)
+    def chosen() -> Supervised | Unsupervised:
+        if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
+            return Unsupervised(load, seed)
+        return Supervised(load, seed, limit, output=output)
+
     rows = []
-    with closing(_results(claims, pipeline)) as results, Watch(len(claims)) as watch:
-        for done, claim in enumerate(claims):
-            watch.show(claim.id, done)
-            known = record.get(claim.id, {}).get("verdict")
-            rows.append(replace(next(results), recorded=None if known is None else str(known)))
+    with limits.stoppable(), closing(chosen()) as claims:
+        outcomes = claims.outcomes()
+        with Watch(len(claims.ids)) as watch:
+            for done, name in enumerate(claims.ids):
+                watch.show(name, done)
+                verdict = record.get(name, {}).get("verdict")
+                recorded = None if verdict is None else str(verdict)
+                rows.append(replace(_row(name, next(outcomes)), recorded=recorded))
     return rows
 
 
-def _results(claims: Sequence[Claim], pipeline: Pipeline) -> Generator[Row]:
-    """Rows in the order of the claims; many claims are shared out among processes where they can be forked."""
-    count = min(len(claims) // _PER_PROCESS, os.cpu_count() or 1)
-    if count < 2 or "fork" not in get_all_start_methods() or os.environ.get("MASKPROOF_DEBUG"):
-        yield from (_row(claim, pipeline) for claim in claims)
-        return
-    with ProcessPoolExecutor(count, get_context("fork"), _adopt, (claims, pipeline)) as pool:
-        futures = [pool.submit(_row_at, place) for place in range(len(claims))]
-        try:
-            for future in futures:
-                yield future.result()
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+def _row(name: str, outcome: Outcome) -> Row:
+    from proofs.pipeline import Contradiction
+    from proofs.supervision import Broken
 
-
-_adopted: list[tuple[Sequence[Claim], Pipeline]] = []  # in a worker: what it inherited from its parent
-
-
-def _adopt(claims: Sequence[Claim], pipeline: Pipeline) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends its workers
-    _adopted.append((claims, pipeline))
-
-
-def _row_at(place: int) -> Row:
-    claims, pipeline = _adopted[-1]
-    return _row(claims[place], pipeline)
-
-
-def _row(claim: Claim, pipeline: Pipeline) -> Row:
-    from proofs.verify import Contradiction
-
-    try:
-        return Row(claim.id, pipeline.result(claim))
-    except InvalidInput as error:
-        return Row(claim.id, error=str(error))
-    except Contradiction as error:
-        return Row(claim.id, error=str(error), contradiction=True)
-    except Exception as error:  # one claim that breaks an engine must not take the others with it
-        if os.environ.get("MASKPROOF_DEBUG"):
-            raise
-        return Row(claim.id, error=f"claim {claim.id}: {_internal(error)}")
-
-
-def _complaint(claim: Claim) -> str | None:
-    """Why a claim cannot be checked, or None."""
-    try:
-        claim.check()
-    except InvalidInput as error:
-        return str(error)
-    return None
+    if isinstance(outcome, Broken):
+        return Row(name, error=f"claim {name}: {_internal(outcome.message)}")
+    if isinstance(outcome, Exception):
+        return Row(name, error=str(outcome), contradiction=isinstance(outcome, Contradiction))
+    return Row(name, outcome)
 
 
 # -- list, derive ------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ def load(path: str | Path) -> list[Claim]:
     Raises:
         InvalidInput: the file can't be read or run, or doesn't hold a list of claims; the message is one
             line with the file and, where there is one, the line in it.
+        MemoryError: running it takes more memory than there is.
     """
     path = Path(path)
     source = _source(path)
@@ -118,7 +119,7 @@ def _run(code: CodeType, path: Path) -> ModuleType:
         exec(code, module.__dict__)  # a claims file is a program of the user's, and is run as one
     except InvalidInput as error:
         raise InvalidInput(f"{path}{_line(error, path)}: {error.what}", error.violates, error.remedy) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001  whatever the user's program raises is told in a line
         raise InvalidInput(

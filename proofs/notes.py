@@ -17,6 +17,7 @@ from typing import Any
 from proofs import registry
 from proofs.files import write_text
 from proofs.verdict import Verdict
+from theory.arithmetic import ARITHMETIC
 from theory.claim import Claim
 from theory.errors import InvalidInput
 
@@ -73,12 +74,22 @@ def refuted(claims: list[Claim], record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def arithmetic(claims: list[Claim], record: Mapping[str, Any]) -> str:
+    """The claims about formulas alone, each with the reason."""
+    lines = ["| claim | verdict | why it mentions no score, weight or inner product |", "|---|---|---|"]
+    for name in (claim.id for claim in claims if claim.id in ARITHMETIC):
+        verdict = str(record.get(name, {"verdict": "not recorded"})["verdict"])
+        lines.append("| " + " | ".join(map(cell, (f"`{name}`", verdict, ARITHMETIC[name]))) + " |")
+    return "\n".join(lines) + "\n"
+
+
 TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
     "README.md": {"counts": counts, "refuted": refuted},
     "paper_notes.md": {
         "kim2025": _of_paper("kim2025."),
         "kim2026": _of_paper("kim2026."),
         "own": _of_paper("own."),
+        "arithmetic": arithmetic,
     },
 }
 

@@ -14,8 +14,8 @@ from typing import Any
 
 from proofs import derivations, drawing, registry
 from proofs.kernel.known import Rejected
+from proofs.pipeline import verify
 from proofs.report import STATIC, reason, witness
-from proofs.verify import verify
 from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.errors import InvalidInput

@@ -103,7 +103,7 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
     """Record these verdicts; those of other shipped claims stay, those of claims that are gone go.
 
     Raises:
-        InvalidInput: a result is not of a shipped claim, or the record can't be written.
+        InvalidInput: a result is not of a shipped claim, a limit cut it short, or the record can't be written.
     """
     known = {claim.id for claim in shipped()}
     try:
@@ -115,6 +115,12 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
         if result.id not in known:
             raise InvalidInput(
                 f"claim {result.id}", "'only shipped claims have recorded verdicts'", "leave --accept out"
+            )
+        if result.cut_short:
+            raise InvalidInput(
+                f"the verdict on {result.id}, which a limit cut short",
+                "'a recorded verdict is the same on every machine'",
+                "raise --timeout or --memory",
             )
         record[result.id] = entry(result)
     text = json.dumps(dict(sorted(record.items())), indent=2, ensure_ascii=False, allow_nan=False)

@@ -17,12 +17,17 @@ class Verdict(StrEnum):
     UNKNOWN = "UNKNOWN"  # none of these; never a pass
 
 
+LIMIT = "limit"
+"""The engine named in the evidence of a claim that was cut short."""
+
+
 @dataclass(frozen=True)
 class Evidence:
     """What one engine found.
 
     Attributes:
-        engine: "symbolic", "enclosure", "witness" or "monte_carlo".
+        engine: "reading", "symbolic", "enclosure", "witness" or "monte_carlo"; "uses" where what a claim uses
+            decides, LIMIT where time, memory or the size of numbers does.
         outcome: the verdict that this evidence alone supports.
         scope: which part of the domain it covers, in words.
         detail: how it was found, with the numbers: error rates, bounds, precision.
@@ -30,6 +35,8 @@ class Evidence:
         seed: seed of the random numbers, or None.
         precision: bits of the ball arithmetic, or None.
         seconds: time taken.
+        objection: whether a proof can't stand beside it: the statement has no value at a point of the domain, or no
+            point could be evaluated.
     """
 
     engine: str
@@ -40,6 +47,7 @@ class Evidence:
     seed: int | None = None
     precision: int | None = None
     seconds: float = 0.0
+    objection: bool = False
 
 
 @dataclass(frozen=True)
@@ -51,3 +59,8 @@ class Result:
     evidence: tuple[Evidence, ...] = field(default_factory=tuple)
     witness: dict[str, Any] | None = None
     seconds: float = 0.0
+
+    @property
+    def cut_short(self) -> bool:
+        """Whether a limit ended the work: more time, or a larger machine, could give another verdict."""
+        return any(evidence.engine == LIMIT for evidence in self.evidence)

@@ -19,32 +19,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Mul, Sum, Symbol, sqrt
+from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mul, Sum, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
 from theory.decoder import Decoder
 from theory.derivation import Derivation, Step
-from theory.layer_one import INPUTS, l, layer_one, r
+from theory.layer_one import INPUTS, layer_one, p, r
 from theory.paper_forms import PAPER
 from theory.quantities import Gram, Mix, Score, Weight
-from theory.symbols import alpha, beta, i, j, k, lam
+from theory.symbols import alpha, beta, i, j, k, l, lam
 
 AVERAGING = Decoder(beta=0, residual=0)
 _MODEL = {"decoder": AVERAGING, "inputs": INPUTS}
-_ORDERED = (Lt(i, k), Lt(j, l))  # the rows i < k and the columns j < l of a minor
+_ORDERED = (Lt(i, k), Lt(j, p))  # the rows i < k and the columns j < p of a minor
 _EARLIER, _VISIBLE = Lt(j, i), Le(j, i)
 
 
 def _minor(entry: Callable[[Expr, Expr], Expr]) -> Boolean:
-    """The minor of rows i, k and columns j, l is not negative."""
-    return Ge(entry(i, j) * entry(k, l), entry(i, l) * entry(k, j))
+    """The minor of rows i, k and columns j, p is not negative."""
+    return Ge(entry(i, j) * entry(k, p), entry(i, p) * entry(k, j))
 
 
-def _gram(layer: int) -> Callable[[Expr, Expr], Gram]:
+def _gram(layer: Expr) -> Callable[[Expr, Expr], Gram]:
     return lambda a, b: Gram(layer, a, b, **_MODEL)
 
 
-def _mix(layer: int) -> Callable[[Expr, Expr], Mix]:
+def _mix(layer: Expr) -> Callable[[Expr, Expr], Mix]:
     return lambda a, b: Mix(layer, a, b, **_MODEL)
 
 
@@ -65,7 +65,7 @@ def _place(label: str, line: Step, a: Expr, b: Expr, *given: Boolean) -> Step:
 def first_layer() -> Derivation:
     """No 2x2 minor of G^(1) is negative."""
     source, plain = layer_one(), {beta: Integer(0), lam: Integer(0), r: Integer(1)}
-    gram, mix = _gram(1), _mix(1)
+    gram, mix = _gram(Integer(1)), _mix(Integer(1))
 
     def f(position: Expr) -> Expr:
         return alpha + (1 - alpha) / position
@@ -74,11 +74,11 @@ def first_layer() -> Derivation:
     upper = Step("upper", Eq(gram(i, j), f(j)), "identity", ("mirror", "lower-ji"), (Le(i, j),))
 
     def interleaved(label: str, *formulas: str, given: tuple[Boolean, ...], left: tuple[Expr, ...] = ()) -> Step:
-        """The minor where i, j, k, l come in one order; ``formulas`` for G_ij, G_kl, G_il and G_kj.
+        """The minor where i, j, k, p come in one order; ``formulas`` for G_ij, G_kp, G_ip and G_kj.
 
         It is 0, or f(c) (f(a) - f(b)) where ``left`` = a, b, c with a < b.
         """
-        places = ("", "-kl", "-il", "-kj")
+        places = ("", "-kp", "-ip", "-kj")
         premises = tuple(formula + place for formula, place in zip(formulas, places, strict=True))
         hints = {}
         if left:
@@ -103,24 +103,24 @@ def first_layer() -> Derivation:
         Step("positive-lower", Gt(gram(i, j), 0), "sign", ("lower",), (_VISIBLE,), why="0 <= alpha < 1"),
         Step("positive-upper", Gt(gram(i, j), 0), "sign", ("upper",), (Le(i, j),)),
         Step("positive", Gt(gram(i, j), 0), "cases", ("positive-lower", "positive-upper")),
-        _place("lower-kl", lower, k, l, Le(l, k)), _place("upper-kl", upper, k, l, Le(k, l)),
-        _place("lower-il", lower, i, l, Le(l, i)), _place("upper-il", upper, i, l, Le(i, l)),
+        _place("lower-kp", lower, k, p, Le(p, k)), _place("upper-kp", upper, k, p, Le(k, p)),
+        _place("lower-ip", lower, i, p, Le(p, i)), _place("upper-ip", upper, i, p, Le(i, p)),
         _place("lower-kj", lower, k, j, Le(j, k)), _place("upper-kj", upper, k, j, Le(k, j)),
-        interleaved("j-l-i-k", "lower", "lower", "lower", "lower", given=(Lt(j, l), Le(l, i), Lt(i, k))),
-        interleaved("j-i-l-k", "lower", "lower", "upper", "lower", given=(Le(j, i), Lt(i, l), Le(l, k)),
-                    left=(i, l, k)),
-        interleaved("j-i-k-l", "lower", "upper", "upper", "lower", given=(Le(j, i), Lt(i, k), Lt(k, l)),
-                    left=(i, k, l)),
-        interleaved("i-j-l-k", "upper", "lower", "upper", "lower", given=(Lt(i, j), Lt(j, l), Le(l, k)),
-                    left=(j, l, k)),
-        interleaved("i-j-k-l", "upper", "upper", "upper", "lower", given=(Lt(i, j), Le(j, k), Lt(k, l)),
-                    left=(j, k, l)),
-        interleaved("i-k-j-l", "upper", "upper", "upper", "upper", given=(Lt(i, k), Lt(k, j), Lt(j, l))),
-        joined("j-i-l", "j-i-l-k", "j-i-k-l", given=(Le(j, i), Lt(i, l), Lt(i, k))),
-        joined("i-j-k", "i-j-l-k", "i-j-k-l", given=(Lt(i, j), Le(j, k), Lt(j, l))),
-        joined("i-j", "i-j-k", "i-k-j-l", given=(Lt(i, j), Lt(i, k), Lt(j, l))),
-        joined("i-l", "j-i-l", "i-j", given=(*_ORDERED, Lt(i, l))),
-        joined("minor", "j-l-i-k", "i-l", given=_ORDERED, why="f decreases, and G_ij = f(max(i, j))"),
+        interleaved("j-p-i-k", "lower", "lower", "lower", "lower", given=(Lt(j, p), Le(p, i), Lt(i, k))),
+        interleaved("j-i-p-k", "lower", "lower", "upper", "lower", given=(Le(j, i), Lt(i, p), Le(p, k)),
+                    left=(i, p, k)),
+        interleaved("j-i-k-p", "lower", "upper", "upper", "lower", given=(Le(j, i), Lt(i, k), Lt(k, p)),
+                    left=(i, k, p)),
+        interleaved("i-j-p-k", "upper", "lower", "upper", "lower", given=(Lt(i, j), Lt(j, p), Le(p, k)),
+                    left=(j, p, k)),
+        interleaved("i-j-k-p", "upper", "upper", "upper", "lower", given=(Lt(i, j), Le(j, k), Lt(k, p)),
+                    left=(j, k, p)),
+        interleaved("i-k-j-p", "upper", "upper", "upper", "upper", given=(Lt(i, k), Lt(k, j), Lt(j, p))),
+        joined("j-i-p", "j-i-p-k", "j-i-k-p", given=(Le(j, i), Lt(i, p), Lt(i, k))),
+        joined("i-j-k", "i-j-p-k", "i-j-k-p", given=(Lt(i, j), Le(j, k), Lt(j, p))),
+        joined("i-j", "i-j-k", "i-k-j-p", given=(Lt(i, j), Lt(i, k), Lt(j, p))),
+        joined("i-p", "j-i-p", "i-j", given=(*_ORDERED, Lt(i, p))),
+        joined("minor", "j-p-i-k", "i-p", given=_ORDERED, why="f decreases, and G_ij = f(max(i, j))"),
     )  # fmt: skip
     return Derivation(
         name="averaging-1",
@@ -133,28 +133,33 @@ def first_layer() -> Derivation:
 
 
 @cache
-def layer(depth: int) -> Derivation:
-    """From G before layer ``depth`` >= 2 to G after it: the entries stay positive, the minors not negative."""
-    lemma = first_layer() if depth == 2 else layer(depth - 1)
-    before, after, mix = _gram(depth - 1), _gram(depth), _mix(depth)
+def every_layer() -> Derivation:
+    """Inner products are positive after every layer, and no 2x2 minor of them is negative: by induction."""
+    lemma = first_layer()
+    before, after, mix = _gram(l), _gram(l + 1), _mix(l + 1)
 
     def weight(a: Expr, b: Expr) -> Weight:
-        return Weight(depth, a, b, **_MODEL)
+        return Weight(l + 1, a, b, **_MODEL)
 
     def coefficient(a: Expr, b: Expr) -> Expr:
         return 1 / (a * sqrt(before(b, b)))
 
+    at = {"at": l}
+    supposed = Step("positive-l", Gt(before(i, j), 0), "suppose", hints=at, why="to be shown for all layers")
     count = Sum(Integer(1), (k, 1, i))
     uniform = Step("A", Eq(weight(i, j), 1 / i), "identity", ("softmax", "count"), (_VISIBLE,),
                    why="for beta = 0 all visible keys get the same weight")  # fmt: skip
     mixed = Step("M", Eq(mix(i, j), coefficient(i, j)), "cases", ("M-before", "M-same"), (_VISIBLE,))
     positive = Step("M-positive", Gt(mix(i, j), 0), "sign", ("M", "norm"), (_VISIBLE,))
-    term = mix(i, k) * mix(j, l) * before(k, l)
-    double = Sum(term, (k, 1, i), (l, 1, j))
+    term = mix(i, k) * mix(j, p) * before(k, p)
+    double = Sum(term, (k, 1, i), (p, 1, j))
+    induction = ("positive-l", "minor-l", "positive-1", "minor-1", "positive-next", "minor-next")
     steps = (
-        _cite("norm", lemma, "positive", {i: j}),
-        _cite("norm-i", lemma, "positive", {j: i}),
-        _cite("norm-l", lemma, "positive", {i: l, j: l}),
+        supposed,
+        Step("minor-l", _minor(before), "suppose", given=_ORDERED, hints=at, why="likewise"),
+        _place("norm", supposed, j, j),
+        _place("norm-i", supposed, i, i),
+        _place("norm-p", supposed, p, p),
         Step("softmax", Eq(weight(i, j), 1 / count), "softmax", given=(_VISIBLE,)),
         Step("count", Eq(count, i), "constant_sum"),
         uniform,
@@ -165,24 +170,27 @@ def layer(depth: int) -> Derivation:
         mixed,
         positive,
         Step("M-nonnegative", Ge(mix(i, j), 0), "sign", ("M-positive",), (_VISIBLE,)),
-        _place("M-kl", mixed, k, l, Le(l, k)),
-        _place("M-il", mixed, i, l, Le(l, i)),
+        _place("M-kp", mixed, k, p, Le(p, k)),
+        _place("M-ip", mixed, i, p, Le(p, i)),
         _place("M-kj", mixed, k, j, Le(j, k)),
-        Step("M-minor", _minor(mix), "sign", ("M", "M-kl", "M-il", "M-kj", "norm", "norm-l"), (*_ORDERED, Le(l, i)),
+        Step("M-minor", _minor(mix), "sign", ("M", "M-kp", "M-ip", "M-kj", "norm", "norm-p"), (*_ORDERED, Le(p, i)),
              why="both products are the same"),
         Step("G", Eq(after(i, j), double), "gram"),
-        _place("M-positive-ik", positive, i, k, Le(k, i)), _place("M-positive-jl", positive, j, l, Le(l, j)),
-        _cite("before-kl", lemma, "positive", {i: k, j: l}),
-        Step("term", Gt(term, 0), "sign", ("M-positive-ik", "M-positive-jl", "before-kl"), (Le(k, i), Le(l, j))),
+        _place("M-positive-ik", positive, i, k, Le(k, i)), _place("M-positive-jp", positive, j, p, Le(p, j)),
+        _place("before-kp", supposed, k, p),
+        Step("term", Gt(term, 0), "sign", ("M-positive-ik", "M-positive-jp", "before-kp"), (Le(k, i), Le(p, j))),
         Step("sum", Gt(double, 0), "positive_sum", ("term",)),
-        Step("positive", Gt(after(i, j), 0), "sign", ("G", "sum")),
-        _cite("before-minor", lemma, "minor", {}, *_ORDERED),
-        Step("minor", _minor(after), "minors", ("before-minor", "M-nonnegative", "M-minor"), _ORDERED,
-             {"at": (i, j, k, l)}),
+        Step("positive-next", Gt(after(i, j), 0), "sign", ("G", "sum")),
+        Step("minor-next", _minor(after), "minors", ("minor-l", "M-nonnegative", "M-minor"), _ORDERED,
+             {"at": (i, j, k, p)}),
+        _cite("positive-1", lemma, "positive", {}),
+        _cite("minor-1", lemma, "minor", {}, *_ORDERED),
+        Step("positive", Gt(before(i, j), 0), "induction", induction, (), {**at, "from": Integer(1)}),
+        Step("minor", _minor(before), "induction", induction, _ORDERED, {**at, "from": Integer(1)}),
     )  # fmt: skip
     return Derivation(
-        name=f"averaging-{depth}",
-        title=f"Averaging, layer {depth}",
+        name="averaging",
+        title="Averaging, layer after layer",
         hypotheses=PAPER,
         steps=steps,
         lemmas=(lemma,),
@@ -191,36 +199,34 @@ def layer(depth: int) -> Derivation:
 
 
 @cache
-def increasing(depth: int) -> Derivation:
-    """Closer keys score higher in layer ``depth`` >= 2."""
-    layers = [first_layer(), *(layer(below) for below in range(2, depth))]
-    lemma, gram, following = layers[-1], _gram(depth - 1), j + 1
-    seen, two, adjacent = Le(following, i), Lt(following, i), Eq(j, i - 1)
+def increasing() -> Derivation:
+    """Closer keys score higher in every layer from the second on."""
+    lemma, gram, following = every_layer(), _gram(l - 1), j + 1
+    seen, two, adjacent, deep = Le(following, i), Lt(following, i), Eq(j, i - 1), Ge(l, 2)
+    before = {l: l - 1}
 
     def score(a: Expr, b: Expr) -> Score:
-        return Score(depth, a, b, **_MODEL)
+        return Score(l, a, b, **_MODEL)
 
     def cosine(a: Expr, b: Expr) -> Expr:
         return gram(a, b) / (sqrt(gram(a, a)) * sqrt(gram(b, b)))
 
     inner = Step("S", Eq(score(i, j), cosine(i, j)), "score", ("norm", "norm-j"), (_VISIBLE,))
-    below = Step("below", Lt(score(i, j), 1), "independence", tuple(f"M-{place + 1}" for place in range(depth - 1)),
-                 (_EARLIER,), {"at": k}, why="no two vectors are parallel")  # fmt: skip
+    below = Step("below", Lt(score(i, j), 1), "independence", (), (_EARLIER,), why="no two vectors are parallel")
     here, closer, step = score(i, j), score(i, following), score(following, j)
     gap = gram(following, j) * gram(i, following) - gram(following, following) * gram(i, j)
     norms = gram(following, following) * sqrt(gram(i, i)) * sqrt(gram(j, j))
     steps = (
-        _cite("norm", lemma, "positive", {j: i}),
-        _cite("norm-j", lemma, "positive", {i: j}),
-        _cite("norm-next", lemma, "positive", {i: following, j: following}),
+        _cite("norm", lemma, "positive", {**before, j: i}),
+        _cite("norm-j", lemma, "positive", {**before, i: j}),
+        _cite("norm-next", lemma, "positive", {**before, i: following, j: following}),
         inner,
         _place("S-next", inner, i, following, seen), _place("S-step", inner, following, j),
-        *(_cite(f"M-{place}", source, "M-positive", {i: k, j: k}) for place, source in enumerate(layers, 1)),
         below,
         _place("below-step", below, following, j),
-        _cite("inner-positive", lemma, "positive", {j: following}),
+        _cite("inner-positive", lemma, "positive", {**before, j: following}),
         Step("S-positive", Gt(closer, 0), "sign", ("S-next", "norm", "norm-next", "inner-positive"), (seen,)),
-        _cite("minor", lemma, "minor", {i: following, k: i, l: following}, two),
+        _cite("minor", lemma, "minor", {**before, i: following, k: i, p: following}, two),
         Step("chain", Ge(closer * step, here), "sign",
              ("minor", "S", "S-next", "S-step", "norm", "norm-j", "norm-next"), (two,),
              {"form": Mul(gap, 1 / norms, evaluate=False)}, why="the minor, divided by the norms"),
@@ -234,23 +240,10 @@ def increasing(depth: int) -> Derivation:
         Step("increase", Lt(here, closer), "cases", ("far", "near"), (_EARLIER,)),
     )  # fmt: skip
     return Derivation(
-        name=f"averaging-order-{depth}",
-        title=f"Closer keys score higher in layer {depth}, by averaging",
-        hypotheses=PAPER,
+        name="averaging-order",
+        title="Closer keys score higher in every layer, by averaging",
+        hypotheses=(*PAPER, deep),
         steps=steps,
-        lemmas=tuple(layers),
-        intro="For 0 <= alpha < 1, beta = 0 and no residual S_ij < S_i,j+1 for all j < i.",
+        lemmas=(lemma,),
+        intro="For 0 <= alpha < 1, beta = 0 and no residual S_ij < S_i,j+1 for all j < i, in every layer l >= 2.",
     )
-
-
-@cache
-def increasing_in(*depths: int) -> Derivation:
-    """Closer keys score higher in each of the layers ``depths``, two or more of them."""
-    lemmas = tuple(map(increasing, depths))
-    cited = [
-        _cite(f"layer-{depth}", lemma, "increase", {}, _EARLIER) for depth, lemma in zip(depths, lemmas, strict=True)
-    ]
-    statement, labels = And(*(step.statement for step in cited)), tuple(step.label for step in cited)
-    steps = (*cited, Step("all", statement, "conjunction", labels, (_EARLIER,)))
-    name = "-".join(map(str, ("averaging-order", *depths)))
-    return Derivation(name, f"Closer keys score higher in layers {', '.join(map(str, depths))}", PAPER, steps, lemmas)

@@ -1,6 +1,6 @@
 """A claim: one statement, the hypotheses it needs, and where it comes from.
 
-A claim carries no status. Verdicts are computed by ``proofs.verify``.
+A claim carries no status. Verdicts are computed by ``proofs.pipeline``.
 """
 
 from __future__ import annotations

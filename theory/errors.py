@@ -4,6 +4,8 @@ Its message is a single line that names the value, the hypothesis it violates an
 so that the command line can print it as it stands.
 """
 
+from __future__ import annotations
+
 
 class InvalidInput(ValueError):
     """A value violates a stated hypothesis."""
@@ -11,3 +13,6 @@ class InvalidInput(ValueError):
     def __init__(self, what: str, violates: str, remedy: str) -> None:
         super().__init__(f"{what} violates {violates}; {remedy}")
         self.what, self.violates, self.remedy = what, violates, remedy
+
+    def __reduce__(self) -> tuple[type[InvalidInput], tuple[str, str, str]]:
+        return type(self), (self.what, self.violates, self.remedy)  # it passes from process to process

@@ -25,7 +25,7 @@ Norm = Literal["l2", "none"]
 r = Symbol("r", positive=True)  # exp(beta (1 - alpha)): how much a token prefers itself
 R_IS = Eq(r, exp(beta * (1 - alpha)))
 s = 1 + lam
-l = Symbol("l", integer=True, positive=True)  # a second summation index  # noqa: E741
+p = Symbol("p", integer=True, positive=True)  # a second summation index
 INPUTS = Equicorrelated(alpha)
 
 
@@ -81,8 +81,8 @@ def layer_one(norm: Norm = "l2") -> Derivation:
     squares, squares_before = Sum(mix(i, k) ** 2, (k, 1, i)), Sum(mix(i, k) ** 2, (k, 1, i - 1))
     row_j = Sum(mix(j, k), (k, 1, j))
     products = Sum(mix(i, k) * mix(j, k), (k, 1, j))
-    double = Sum(mix(i, k) * mix(j, l) * entry(k, l), (k, 1, i), (l, 1, j))
-    double_self = Sum(mix(i, k) * mix(i, l) * entry(k, l), (k, 1, i), (l, 1, i))
+    double = Sum(mix(i, k) * mix(j, p) * entry(k, p), (k, 1, i), (p, 1, j))
+    double_self = Sum(mix(i, k) * mix(i, p) * entry(k, p), (k, 1, i), (p, 1, i))
     other, own = weight_other(i), weight_self(i)
 
     steps = (
@@ -121,7 +121,7 @@ def layer_one(norm: Norm = "l2") -> Derivation:
         Step("row-j", Eq(row_j, s), "cite", ("row",), hints={"values": {i: j}}, why="the same for row j"),
         Step("G-def", Eq(gram(i, j), double), "gram", given=(earlier,)),
         Step("G-sum", Eq(double, alpha * row * row_j + (1 - alpha) * products), "equicorrelated_sum",
-             given=(earlier,), why="K = alpha + (1 - alpha) [k = l], and j < i"),
+             given=(earlier,), why="K = alpha + (1 - alpha) [k = p], and j < i"),
         Step("G-before", Eq(mix(i, k), other), "cite", ("M-other",), given=(earlier, Le(k, j)),
              hints={"values": {j: k}}),
         Step("G-term", Eq(mix(i, k) * mix(j, k), other * mix(j, k)), "identity", ("G-before",),

@@ -91,6 +91,31 @@ def norms() -> Derivation:
 
 
 @cache
+def norms_decrease() -> Derivation:
+    """The squared norm after layer one is smaller for the next token, as far as independent vectors exist."""
+    first, lemma = layer_one(), norms()
+    following = i + 1
+    steps = (
+        Step("one-fewer", INDEPENDENT, "sign", hints={"form": (i - 1) / i * (1 + i * alpha) + 1 / i},
+             why="i + 1 independent vectors leave i of them independent"),
+        Step("G", Eq(gram(i, i), h_squared(i)), "cite", hints={"lemma": first.name, "step": "h"}),
+        Step("G-next", Eq(gram(following, following), h_squared(following)), "cite",
+             hints={"lemma": first.name, "step": "h", "values": {i: following}}),
+        Step("h-decreasing", Lt(h_squared(following), h_squared(i)), "cite", ("one-fewer",),
+             hints={"lemma": lemma.name, "step": "h-decreasing", "values": {j: i}}),
+        Step("decrease", Lt(gram(following, following), gram(i, i)), "sign", ("G", "G-next", "h-decreasing")),
+    )  # fmt: skip
+    return Derivation(
+        name="norms-decrease",
+        title="Norms decrease",
+        hypotheses=(R_IS, Lt(alpha, 1), Gt(1 + i * alpha, 0)),
+        steps=steps,
+        lemmas=(first, lemma),
+        intro="The vectors after the first layer get shorter from each token to the next.",
+    )
+
+
+@cache
 def closed_form() -> Derivation:
     """Eq. 4 of the paper for the general decoder."""
     lemma, first = norms(), layer_one()

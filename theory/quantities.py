@@ -16,10 +16,10 @@ from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
 from theory import decoder as _decoder
-from theory import inputs as _inputs
 from theory.decoder import Decoder
 from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs
+from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from theory.symbols import d
 
 _RECORDS = {
     record.__name__: record
@@ -33,8 +33,8 @@ _RECORDS = {
         _decoder.Alibi,
         _decoder.T5Bias,
         Equicorrelated,
-        _inputs.Sphere,
-        _inputs.SharedGaussian,
+        Sphere,
+        SharedGaussian,
     )
 }
 _NOTHING = Str("")  # stands for None, and for "the claim's own"
@@ -49,6 +49,9 @@ class Record(Basic):
         if value is None:
             return _NOTHING
         if is_dataclass(value) and not isinstance(value, type):
+            if _RECORDS.get(type(value).__name__) is not type(value):
+                what = f"{type(value).__module__}.{type(value).__name__}"
+                raise InvalidInput(what, "'a model is made of the classes of theory'", "use no subclass")
             parts = (Record.of(getattr(value, f.name)) for f in fields(value))
             return Record(Str(type(value).__name__), *parts)
         if isinstance(value, str):
@@ -100,7 +103,7 @@ class Quantity(Expr):
         inputs: Inputs | None = None,
     ) -> Quantity:
         depth = sympy.sympify(layer)
-        if not depth.is_Integer or depth < 1:
+        if not isinstance(depth, Expr) or depth.is_integer is not True or (depth.is_number and depth < 1):
             raise InvalidInput(f"layer = {layer}", "'the layer is 1, 2, ...'", "count layers from 1")
         if decoder is not None:
             _decoder = Record.of(decoder)
@@ -109,9 +112,9 @@ class Quantity(Expr):
         return super().__new__(cls, depth, _position(i, "query"), _position(j, "key"), _decoder, _inputs)
 
     @property
-    def layer(self) -> int:
-        """The layer, from 1."""
-        return int(self.args[0])
+    def layer(self) -> int | Expr:
+        """The layer, from 1; an expression where it is not a number."""
+        return int(self.args[0]) if self.args[0].is_Integer else self.args[0]
 
     @property
     def query(self) -> Expr:
@@ -142,17 +145,19 @@ class Quantity(Expr):
             Record.of(inputs) if own_inputs == _NOTHING else own_inputs,
         )
 
-    def _indices(self, printer: Any) -> str:
+    def _indices(self, printer: Any, separator: str | None = None) -> str:
         query, key = printer._print(self.query), printer._print(self.key)
-        separator = "" if self.query.is_Symbol and self.key.is_Symbol else ","
+        if separator is None:
+            separator = "" if self.query.is_Symbol and self.key.is_Symbol else ","
         return f"{query}{separator}{key}"
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
-        text = rf"{self.letter}^{{({self.layer})}}_{{{self._indices(printer)}}}"
+        text = rf"{self.letter}^{{({printer._print(self.args[0])})}}_{{{self._indices(printer)}}}"
         return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
 
     def _sympystr(self, printer: Any) -> str:
-        return f"{self.letter}{self.layer}[{printer._print(self.query)},{printer._print(self.key)}]"
+        layer = printer._print(self.args[0])
+        return f"{self.letter}{layer if self.args[0].is_Atom else f'({layer})'}[{self._indices(printer, ',')}]"
 
     _sympyrepr = _sympystr
 
@@ -179,6 +184,87 @@ class Mix(Quantity):
     """M^(l)_ij, the coefficient of x_j^(l-1) in x_i^(l): residual and attention together."""
 
     letter = "M"
+
+
+class Correction(Expr):
+    """The coefficient c in E Q = limit + c/d + O(1/d^2), for the expectation of a quantity Q over random inputs.
+
+    The width d is bound here, as the index of a sum is: the law's family and its alpha count, not the width that it
+    was written with, and neither decoder nor positions may depend on d.
+
+    Args:
+        quantity: Score, Weight, Gram or Mix; its decoder and its input law are those of the claim unless it carries
+            its own. The law is Sphere or SharedGaussian.
+
+    Raises:
+        InvalidInput: it is no such quantity, its inputs are not random, or something else depends on the width.
+
+    >>> from theory.symbols import i, j
+    >>> Correction(Score(2, i, j, inputs=Sphere(64, 0))) == Correction(Score(2, i, j, inputs=Sphere(d, 0)))
+    True
+    >>> Correction(Score(2, i, j)), Correction(Score(2, i, j, inputs=Sphere(d, 0))).free_symbols == {i, j}
+    ([1/d]E(S2[i,j]), True)
+    """
+
+    precedence = PRECEDENCE["Atom"]
+    is_commutative = True
+    is_extended_real = True
+    is_real = True
+    is_finite = True
+
+    def __new__(cls, quantity: Any) -> Correction:
+        if type(quantity) not in (Score, Weight, Gram, Mix):
+            raise InvalidInput(f"Correction({quantity})", "'it is of a quantity'", "use Score, Weight, Gram or Mix")
+        decoder, inputs = quantity.decoder, quantity.inputs
+        words = f"Correction({quantity})"
+        if inputs is not None:
+            quantity = quantity.func(*quantity.args[:4], Record.of(_family(inputs, words)))
+        if decoder is not None and (decoder.norm == "layernorm" or isinstance(decoder.scale, str)):
+            raise InvalidInput(
+                f"{words} with norm {decoder.norm!r} and scale {decoder.scale}",
+                "'the decoder does not depend on the width d'",
+                "use norm l2 or none, and a number for the scale",
+            )
+        law = set() if inputs is None else inputs.alpha.free_symbols
+        if d in law.union(*(part.free_symbols for part in quantity.args[:4])):
+            remedy = "compare the expectations at each width instead"
+            raise InvalidInput(f"{words} with d in it", "'nothing but the law depends on the width d'", remedy)
+        return super().__new__(cls, quantity)
+
+    @property
+    def quantity(self) -> Quantity:
+        """Q."""
+        return self.args[0]
+
+    @property
+    def free_symbols(self) -> set[Basic]:
+        """The symbols that it depends on; d is not among them."""
+        return super().free_symbols - {d}
+
+    def _xreplace(self, rule: Any) -> tuple[Basic, bool]:
+        return super()._xreplace({old: new for old, new in rule.items() if old != d})
+
+    def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
+        return self if old == d else None
+
+    def _latex(self, printer: Any, exp: str | None = None) -> str:
+        text = rf"[d^{{-1}}]\operatorname{{E}}[{printer._print(self.quantity)}]"
+        return text if exp is None else rf"\left({text}\right)^{{{exp}}}"
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"[1/d]E({printer._print(self.quantity)})"
+
+    _sympyrepr = _sympystr
+
+
+def _family(inputs: Inputs, words: str) -> Sphere | SharedGaussian:
+    """The law at the width that ``Correction`` binds."""
+    match inputs:
+        case Sphere():
+            return Sphere(d, inputs.alpha)
+        case SharedGaussian():
+            return SharedGaussian(d, inputs.alpha, inputs.unit)
+    raise InvalidInput(f"{words} with inputs {inputs}", "'the inputs are random'", "use Sphere or SharedGaussian")
 
 
 class InputGram(Expr):
@@ -211,11 +297,20 @@ def bind(expression: Basic, decoder: Decoder, inputs: Inputs) -> Any:
     return expression.xreplace({q: q.bind(decoder, inputs) for q in expression.atoms(Quantity)})
 
 
+def quantities_of(expression: Basic) -> set[Quantity]:
+    """The quantities whose values ``expression`` depends on; those inside a Correction are not among them."""
+    hidden = {part: sympy.Dummy() for part in expression.atoms(Correction)}
+    return expression.xreplace(hidden).atoms(Quantity)
+
+
 def told_apart(expression: Basic) -> tuple[Any, list[tuple[Basic, Basic]]]:
     """``expression`` with its quantities numbered by model, and the models; as it is if there is only one."""
     quantities = sorted(expression.atoms(Quantity), key=lambda q: (str(q), *map(str, q.args[3:])))
     models = list(dict.fromkeys(q.args[3:] for q in quantities))
     if len(models) < 2:
         return expression, models
-    names = {q: sympy.Symbol(f"{q}(model {models.index(q.args[3:]) + 1})") for q in quantities}
+    names: dict[Basic, Basic] = {}
+    for part in [*expression.atoms(Correction), *quantities]:
+        model = part.quantity.args[3:] if isinstance(part, Correction) else part.args[3:]
+        names[part] = sympy.Symbol(f"{part}(model {models.index(model) + 1})")
     return expression.xreplace(names), models

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import And, Lt
+from sympy import And, Expr, Lt
 from sympy.logic.boolalg import Boolean
 
 from theory.quantities import Score
 from theory.symbols import i, j
 
 
-def closer_scores_higher(*layers: int) -> Boolean:
+def closer_scores_higher(*layers: int | Expr) -> Boolean:
     """S_ij < S_i,j+1 in each of the layers: the key next in line towards the query scores strictly higher.
 
     >>> closer_scores_higher(2)

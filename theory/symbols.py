@@ -17,6 +17,7 @@ class _Lambda(Symbol):
 i = Symbol("i", integer=True, positive=True)  # position of the query
 j = Symbol("j", integer=True, positive=True)  # position of the key
 k = Symbol("k", integer=True, positive=True)  # a second key
+l = Symbol("l", integer=True, positive=True)  # layer  # noqa: E741
 n = Symbol("n", integer=True, positive=True)  # number of tokens
 d = Symbol("d", integer=True, positive=True)  # width of the vectors
 alpha = Symbol("alpha", real=True)  # correlation of distinct input tokens
@@ -24,4 +25,4 @@ beta = Symbol("beta", nonnegative=True)  # inverse temperature
 lam = _Lambda("lam", nonnegative=True)  # residual weight
 m = Symbol("m", nonnegative=True)  # number of earlier tokens, i - 1, read as a real variable
 
-DECLARED = frozenset({i, j, k, n, d, alpha, beta, lam, m})
+DECLARED = frozenset({i, j, k, l, n, d, alpha, beta, lam, m})

@@ -22,8 +22,8 @@ TOPICS: dict[str, Derivation] = {
         saturation(),
         saturation_rate(),
         averaging.first_layer(),
-        averaging.layer(2),
-        averaging.increasing(3),
+        averaging.every_layer(),
+        averaging.increasing(),
         *(derive(scale) for scale in ("sqrt(d)", "d") for derive in (first_layer, reduction, recency)),
     )
 }

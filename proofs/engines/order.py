@@ -16,15 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import sympy
-from sympy import Basic, Symbol
-
 from numerics.certify import Order, Pair, judge, steps
 from numerics.series import Interval
-from proofs.engines.region import Range, Region
-from theory.decoder import Causal, Decoder, SlidingWindow
-from theory.inputs import Equicorrelated
-from theory.quantities import Score
+from proofs.engines.ball_arithmetic import mask, too_large
+from proofs.engines.numbers import printable
+from proofs.engines.ranges import Range, difference, linear_form
+from proofs.engines.region import Region
+from proofs.terms import terms as t
+from theory.decoder import Decoder
 
 PRECISION = 64  # bits at exact parameters; doubled up to CAP
 CAP = 1024
@@ -57,16 +56,16 @@ class Question:
         points: for each step an integer point of the claim that speaks of it.
         size: the number of integer points.
         parameter: what is open: "alpha", "beta", "residual", or None.
-        symbol: the claim's symbol for it.
-        reach: the range of that symbol.
+        variable: the claim's variable for it.
+        reach: the range of that variable.
     """
 
     order: _Neighbours
     rising: bool
-    points: Mapping[Pair, Mapping[Symbol, int]]
+    points: Mapping[Pair, Mapping[t.Variable, int]]
     size: int
     parameter: str | None = None
-    symbol: Symbol | None = None
+    variable: t.Variable | None = None
     reach: Range | None = None
 
 
@@ -96,91 +95,111 @@ class Found:
 # --- the shape -----------------------------------------------------------------------------------
 
 
-def recognise(statement: Basic, region: Region) -> Question | None:
-    """The statement as a question about steps, or None if it is of another shape."""
-    relations = statement.args if isinstance(statement, sympy.And) else (statement,)
+def recognise(region: Region) -> Question | None:
+    """The statement of a region's claim as a question about steps, or None if it is of another shape."""
+    statement = region.question.statement
+    relations = statement.statements if isinstance(statement, t.And) else (statement,)
     read = [_step(relation) for relation in relations]
     found = [step for step in read if step is not None]
-    if len(found) < len(read) or not found or not region.finite or len(region.reals) > 1:
+    if len(found) < len(read) or not found or not region.finite or len(region.reals) > 1 or not region.total:
         return None
-    models = {score.args[3:] for score in statement.atoms(Score)}
+    models = {score.model for score, _ in found}
     directions = {rising for _, rising in found}
     if len(models) > 1 or len(directions) > 1:
         return None
     score, rising = found[0]
-    decoder, inputs = score.decoder, score.inputs
-    if not isinstance(decoder, Decoder) or not isinstance(inputs, Equicorrelated) or decoder.position is not None:
+    model = score.model
+    if model.law.kind != "equicorrelated" or model.position is not None:
         return None
-    if decoder.norm == "layernorm" or isinstance(decoder.scale, str):  # these need a width
+    if model.width is not None or model.tokens is not None:  # nor the masks whose rows depend on the number of tokens
         return None
-    if not isinstance(decoder.mask, Causal | SlidingWindow):  # the others' rows depend on the number of tokens
-        return None
-    points, size = _points([score for score, _ in found], region, decoder)
+    points, size = _points([score for score, _ in found], region)
     if not points or not (rising or len(points) == 1):
         return None
-    return _asked(points, size, rising, decoder, inputs, region)
+    if too_large(max(i for _, i, _ in points), max(layer for layer, _, _ in points)):
+        return None
+    return _asked(points, size, rising, model, region)
 
 
-def _step(relation: Basic) -> tuple[Score, bool] | None:
+def _step(relation: t.Statement) -> tuple[t.Entry, bool] | None:
     """The score of the earlier key and whether the step from it is said to rise."""
-    if not isinstance(relation, (sympy.Lt, sympy.Gt)):
+    if not (isinstance(relation, t.Relation) and relation.kind == "<"):
         return None
-    smaller, larger = relation.lts, relation.gts
-    if not (isinstance(smaller, Score) and isinstance(larger, Score)):
+    smaller, larger = relation.left, relation.right
+    if not (isinstance(smaller, t.Entry) and isinstance(larger, t.Entry)):
         return None
-    if smaller.layer != larger.layer or smaller.query != larger.query:
+    if not (smaller.kind == larger.kind == "score" and smaller.model == larger.model):
         return None
-    if larger.key - smaller.key == 1:
-        return smaller, True
-    return (larger, False) if smaller.key - larger.key == 1 else None
+    if smaller.layer != larger.layer or difference(smaller.query, larger.query) != ({}, 0):
+        return None
+    match difference(larger.key, smaller.key):
+        case ({}, Fraction(numerator=1, denominator=1)):
+            return smaller, True
+        case ({}, Fraction(numerator=-1, denominator=1)):
+            return larger, False
+    return None
 
 
-def _points(scores: Sequence[Score], region: Region, decoder: Decoder) -> tuple[dict[Pair, Mapping[Symbol, int]], int]:
+def _at(term: t.Term, point: Mapping[t.Variable, int]) -> int | None:
+    """A linear term at an integer point, None if it is not an integer there."""
+    form = linear_form(term)
+    if form is None or not form[0].keys() <= point.keys():
+        return None
+    value = form[1] + sum(factor * point[v] for v, factor in form[0].items())
+    return int(value) if value.denominator == 1 else None
+
+
+def _points(scores: Sequence[t.Entry], region: Region) -> tuple[dict[Pair, Mapping[t.Variable, int]], int]:
     """The steps at all integer points of the region, none if one of them is no step between visible keys."""
-    found: dict[Pair, Mapping[Symbol, int]] = {}
+    found: dict[Pair, Mapping[t.Variable, int]] = {}
     size = 0
     for size, point in enumerate(region.integer_hull(), start=1):
         if size * len(scores) > STEPS:
             return {}, 0
         for score in scores:
-            i, j = score.query.xreplace(point), score.key.xreplace(point)
-            if not (sympy.sympify(i).is_Integer and sympy.sympify(j).is_Integer and i >= 1):
+            layer, i, j = (_at(part, point) for part in (score.layer, score.query, score.key))
+            if layer is None or i is None or j is None or i < 1:
                 return {}, 0
-            pair = (score.layer, int(i), int(j))
-            first, last = decoder.mask.visible(pair[1], pair[1])
-            if not first <= pair[2] < last:
+            first, last = mask(score.model.mask).visible(i, i)
+            if not first <= j < last:
                 return {}, 0
-            found.setdefault(pair, point)
+            found.setdefault((layer, i, j), point)
     return found, size
 
 
 def _asked(
-    points: Mapping[Pair, Mapping[Symbol, int]],
-    size: int,
-    rising: bool,
-    decoder: Decoder,
-    inputs: Equicorrelated,
-    region: Region,
+    points: Mapping[Pair, Mapping[t.Variable, int]], size: int, rising: bool, model: t.Model, region: Region
 ) -> Question | None:
     """The question, unless a parameter is a formula, or out of the reach of the expansions."""
-    values = {"alpha": inputs.alpha, "beta": decoder.beta, "residual": decoder.residual}
-    free = [name for name, value in values.items() if value.free_symbols]
-    if len(free) != len(region.reals) or any(values[name] not in region.reals for name in free):
+    values = {"alpha": model.law.alpha, "beta": model.beta, "residual": model.residual}
+    free = [name for name, value in values.items() if not isinstance(value, t.Number)]
+    if [values[name] for name in free] != list(region.reals) or not isinstance(model.scale, t.Number):
         return None
-    closed = {name: 0 if name in free else value for name, value in values.items()}
-    order = _Neighbours(
-        max(i for _, i, _ in points),
-        tuple({layer for layer, _, _ in points}),
-        replace(decoder, beta=closed["beta"], residual=closed["residual"]),
-        closed["alpha"],
-        chosen=tuple(sorted(points)),
+    closed = {name: Fraction(0) if name in free else value.value for name, value in values.items()}  # type: ignore[attr-defined]
+    n = max(i for _, i, _ in points)
+    if not _exists(closed, model.scale.value, n):
+        return None
+    decoder = Decoder(
+        beta=printable(closed["beta"]),
+        residual=printable(closed["residual"]),
+        norm=model.norm,  # type: ignore[arg-type]
+        scale=printable(model.scale.value),
+        mask=mask(model.mask),
     )
+    layers = tuple({layer for layer, _, _ in points})
+    order = _Neighbours(n, layers, decoder, printable(closed["alpha"]), chosen=tuple(sorted(points)))
     if not free:
         return Question(order, rising, points, size)
     reach = region.ranges()[region.reals[0]]
     if not _allowed(free[0], reach):
         return None
     return Question(order, rising, points, size, free[0], region.reals[0], reach)
+
+
+def _exists(values: Mapping[str, Fraction], scale: Fraction, n: int) -> bool:
+    """Whether there is such a model of n tokens."""
+    alpha, beta, residual = values["alpha"], values["beta"], values["residual"]
+    return alpha < 1 and 1 + (n - 1) * alpha >= 0 and beta >= 0 and residual >= 0 and scale > 0
 
 
 def _allowed(name: str, reach: Range) -> bool:

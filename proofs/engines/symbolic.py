@@ -10,12 +10,11 @@ from sympy import Eq, Ne
 
 from proofs.derivations import prove
 from proofs.kernel.known import Rejected
-from proofs.tactics import NoIdea, limits, search
+from proofs.search import NoIdea, candidates, limits
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 from theory.derivation import Derivation
 from theory.domain import find_point
-from theory.quantities import Quantity
 
 GIVEN = "the given derivation"
 
@@ -30,23 +29,17 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     def record(outcome: Verdict, scope: str, detail: str) -> Evidence:
         return Evidence("symbolic", outcome, scope, detail, seconds=time.perf_counter() - start)
 
-    if claim.bound_statement in (sympy.true, sympy.false):
-        if isinstance(claim.statement, Eq) and all(isinstance(side, Quantity) for side in claim.statement.args):
-            return record(Verdict.PROVED, "the whole domain", "both sides are the same quantity of the same model")
-        return record(Verdict.UNKNOWN, "", "SymPy evaluates the statement before anything can be checked")
     if isinstance(claim.bound_statement, Ne) and (equal := _proved_equal(claim)) is not None:
         return replace(
             record(Verdict.REFUTED, "the whole domain", f"both sides are equal, by derivation {equal.name}"),
             witness=_any_point(claim),
         )
     try:
-        derivation = claim.proof if claim.proof is not None else search(claim)
-        prove(claim, derivation)
+        derivation = _checked(claim)
     except NoIdea as reason:
         return record(Verdict.UNKNOWN, "", f"no derivation found: {reason}")
     except Rejected as reason:
-        given = GIVEN if claim.proof is not None else "the derivation found by search"
-        return record(Verdict.UNKNOWN, "", f"{given} does not check: {reason}")
+        return record(Verdict.UNKNOWN, "", f"{GIVEN} does not check: {reason}")
     count = _steps(derivation)
     return record(
         Verdict.PROVED,
@@ -55,15 +48,34 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     )
 
 
+def _checked(claim: Claim) -> Derivation:
+    """The claim's derivation, or one that is found for it, checked.
+
+    Raises:
+        Rejected: its own does not check.
+        NoIdea: none is found that does.
+    """
+    if claim.proof is not None:
+        prove(claim, claim.proof)
+        return claim.proof
+    reason = "no way to show it"
+    for derivation in candidates(claim):
+        try:
+            prove(claim, derivation)
+        except Rejected as objection:
+            reason = str(objection)
+        else:
+            return derivation
+    raise NoIdea(reason)
+
+
 def _proved_equal(claim: Claim) -> Derivation | None:
     """A checked derivation that the two sides, claimed to differ, are equal; None if none is found."""
     opposite = replace(claim, statement=Eq(*claim.bound_statement.args), proof=None)
     try:
-        found = search(opposite)
-        prove(opposite, found)
-    except (NoIdea, Rejected):
+        return _checked(opposite)
+    except NoIdea:
         return None
-    return found
 
 
 def _any_point(claim: Claim) -> dict[str, object]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
@@ -23,35 +22,38 @@ from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import NoSuchExample
-from sympy import Integer, Rational, Symbol
 
-from proofs.engines.enclosure import deterministic
-from proofs.engines.evaluate import PRECISIONS, Evaluator, NotApplicable, Parameters, evaluator, explain
-from proofs.engines.region import Region
+from proofs.engines.evaluate import PRECISIONS, Evaluator, Parameters, evaluator
+from proofs.engines.explain import explain
+from proofs.engines.numbers import printable
+from proofs.engines.points import horizon, named, words
+from proofs.engines.question import question
+from proofs.engines.ranges import Range
+from proofs.engines.region import Point, Reals, Region
+from proofs.engines.truth import NotApplicable
+from proofs.terms import terms as t
 from proofs.verdict import Evidence, Verdict
 from theory.claim import Claim
 
 if "pytest" not in sys.modules:  # a user's working directory is no place for the library's notes
     set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "maskproof-hypothesis")
 
-SMALL_POINTS = 6_000  # tried in the first pass, over all exact values of the real symbols together
+SMALL_POINTS = 6_000  # tried in the first pass, over all exact values of the real variables together
 MOST_POINTS = 1500  # of these at one value
-SIMPLE_REALS = 80  # exact values of the real symbols tried in the first pass
+SIMPLE_REALS = 80  # exact values of the real variables tried in the first pass
 EXAMPLES = 100  # of the search by Hypothesis
-REACH = 40  # integer symbols without an upper bound are searched up to here
+REACH = 40  # integer variables without an upper bound are searched up to here
 DENOMINATOR = 20  # of the real parameters in the search
 MINIMISED = 20_000  # smaller points decided, at most
 FIRST_LOOK = PRECISIONS[:2]  # bits: a failure too small to be seen here is found by the enclosure
-
-Point = dict[Symbol, Any]
 
 
 @dataclass(frozen=True)
 class Found:
     """A failing point: real parameters, integers, and the bits that decided it."""
 
-    reals: dict[Symbol, Rational]
-    integers: dict[Symbol, int]
+    reals: Reals
+    integers: Point
     precision: int
 
 
@@ -61,12 +63,13 @@ def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
     Returns REFUTED with the smallest witness found, or None: not to find one says nothing. Returns None
     as well for a claim about expectations or one that balls can't evaluate.
     """
-    if not deterministic(claim):
+    asked = question(claim)
+    if not asked.deterministic:
         return None
     started = time.perf_counter()
     try:
-        region = Region(claim.domain, claim.free_symbols)
-        judge = evaluator(claim.bound_statement)
+        region = Region(asked)
+        judge = evaluator(asked.statement)
     except NotApplicable:
         return None
     search = Search(region, judge)
@@ -84,19 +87,16 @@ class Search:
         self.judge = judge
         self._at: dict[tuple[Any, ...], Parameters] = {}
 
-    def at(self, reals: Mapping[Symbol, Rational], horizon: int = 1) -> Parameters:
+    def at(self, reals: Reals, horizon: int = 1) -> Parameters:
         """The evaluator at these real parameters."""
         key = tuple(reals.values())
         if key not in self._at:
             self._at[key] = self.judge.at(reals, horizon)
         return self._at[key]
 
-    def fails(self, reals: Mapping[Symbol, Rational], integers: Mapping[Symbol, int]) -> Found | None:
+    def fails(self, reals: Reals, integers: Point) -> Found | None:
         """The point, if the statement is certainly false there."""
-        try:
-            decision = self.at(reals).decide(integers, FIRST_LOOK)
-        except NotApplicable:
-            return None
+        decision = self.at(reals).decide(integers, FIRST_LOOK)
         if decision.truth is not False:
             return None
         return Found(dict(reals), dict(integers), decision.precision)
@@ -107,7 +107,7 @@ class Search:
         limit = min(MOST_POINTS, SMALL_POINTS // max(1, len(simple)))
         for reals in simple:
             points, _ = self.region.some_integer_points(reals, limit)
-            self.at(reals, 1 + max((v for p in points for s, v in p.items() if s.name != "d"), default=0))
+            self.at(reals, horizon(points))
             for point in points:
                 found = self.fails(reals, point)
                 if found is not None:
@@ -116,10 +116,10 @@ class Search:
 
     def driven(self, seed: int) -> Found | None:
         """A failure that Hypothesis finds and shrinks: parameters first, then integers."""
-        if not self.region.symbols:
+        if not self.region.variables:
             return None
 
-        def failing(point: tuple[dict[Symbol, Rational], dict[Symbol, int]]) -> bool:
+        def failing(point: tuple[Reals, Point]) -> bool:
             return self.fails(*point) is not None
 
         quiet = settings(
@@ -134,36 +134,30 @@ class Search:
             return None
         return self.fails(*found)
 
-    def _points(self) -> st.SearchStrategy[tuple[dict[Symbol, Rational], dict[Symbol, int]]]:
+    def _points(self) -> st.SearchStrategy[tuple[Reals, Point]]:
         region = self.region
         simple = region.simple_reals(SIMPLE_REALS)
+        costly = "Entry" in self.judge.statement.heads
 
         @st.composite
-        def points(draw: st.DrawFn) -> tuple[dict[Symbol, Rational], dict[Symbol, int]]:
-            reals: dict[Symbol, Rational] = {}
-            fixed: dict[Symbol, Fraction | int] = {}
+        def points(draw: st.DrawFn) -> tuple[Reals, Point]:
+            reals: Reals = {}
+            fixed: dict[t.Variable, Fraction | int] = {}
             # A quantity costs an enclosure for each value of its parameters; a formula costs nothing.
-            if region.reals and simple and (self.judge.models.pairs or draw(st.booleans())):
+            if region.reals and simple and (costly or draw(st.booleans())):
                 reals = dict(draw(st.sampled_from(simple)))
-                fixed = {s: Fraction(int(v.p), int(v.q)) for s, v in reals.items()}
+                fixed = dict(reals)
             else:
-                for symbol in region.reals:
-                    value = draw(_real(region.ranges(fixed)[symbol]))
-                    reals[symbol] = Rational(value.numerator, value.denominator)
-                    fixed[symbol] = value
-            integers: dict[Symbol, int] = {}
-            for symbol in region.integers:
-                value = draw(_whole(region.ranges({**fixed, **integers})[symbol]))
-                integers[symbol] = value
+                for variable in region.reals:
+                    value = draw(_real(region.ranges(fixed)[variable]))
+                    reals[variable] = fixed[variable] = value
+            integers: Point = {}
+            for variable in region.integers:
+                value = draw(_whole(region.ranges({**fixed, **integers})[variable]))
+                integers[variable] = value
             return reals, integers
 
-        return points().filter(lambda point: self._inside(*point))
-
-    def _inside(self, reals: dict[Symbol, Rational], integers: dict[Symbol, int]) -> bool:
-        try:
-            return self.region.contains(reals, integers) is True
-        except NotApplicable:
-            return False
+        return points().filter(lambda point: region.contains(*point) is True)
 
     def report(self, found: Found, seed: int, started: float) -> Evidence | None:
         """Minimise the failure, replay it at a higher precision, and write it down."""
@@ -172,14 +166,14 @@ class Search:
         at = self.at(smallest.reals)
         if at.truth(smallest.integers, precision) is not False:
             return None
-        point: Point = {**smallest.reals, **smallest.integers}
-        detail = explain(self.judge.statement, at, smallest.integers, precision)
+        reals, integers = smallest.reals, smallest.integers
+        detail = explain(self.judge.statement, reals, integers, precision, horizon([integers]))
         return Evidence(
             "witness",
             Verdict.REFUTED,
-            "at " + ", ".join(f"{s.name} = {v}" for s, v in point.items()) if point else "the single case",
+            words(reals, integers, "at "),
             f"{detail}; replayed at {precision} bits" + (f"; {note}" if note else ""),
-            witness={s.name: Integer(v) if isinstance(v, int) else v for s, v in point.items()},
+            witness={name: printable(x) for name, x in named(reals, integers).items()},
             seed=seed,
             precision=precision,
             seconds=time.perf_counter() - started,
@@ -204,21 +198,18 @@ class Search:
                 undecided += 1
         else:
             return found, f"{true} smaller points hold; the others were not all tried"
-        names = ", ".join(s.name for s in self.region.integers)
+        names = ", ".join(v.name for v in self.region.integers)
         note = f"minimal in ({names}) at these parameters: {true} smaller points certified to hold"
         if len(self.region.integers) > 1 and cap is not None:
-            note += f" (no symbol above {cap})"
+            note += f" (no variable above {cap})"
         return found, note + (f", {undecided} undecided" if undecided else "")
 
-    def holds(self, reals: Mapping[Symbol, Rational], integers: Mapping[Symbol, int]) -> bool:
+    def holds(self, reals: Reals, integers: Point) -> bool:
         """Whether the statement is certainly true at this point."""
-        try:
-            return self.at(reals).decide(integers).truth is True
-        except NotApplicable:
-            return False
+        return self.at(reals).decide(integers).truth is True
 
 
-def _real(reach: Any) -> st.SearchStrategy[Fraction]:
+def _real(reach: Range) -> st.SearchStrategy[Fraction]:
     low = reach.low if reach.low is not None else min(reach.high or Fraction(0), Fraction(0)) - 10
     high = reach.high if reach.high is not None else low + 10
     if reach.empty:
@@ -231,7 +222,7 @@ def _denominator(low: Fraction, high: Fraction) -> int:
     return max(DENOMINATOR, low.denominator, high.denominator)
 
 
-def _whole(reach: Any) -> st.SearchStrategy[int]:
+def _whole(reach: Range) -> st.SearchStrategy[int]:
     if reach.empty or reach.low is None:
         return st.nothing()
     low = int(reach.low)

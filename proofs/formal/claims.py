@@ -30,7 +30,7 @@ def derivation_of(claim: Claim) -> Derivation:
     Raises:
         NoIdea: none is.
     """
-    from proofs.tactics import search  # builds every general theorem
+    from proofs.search import search  # builds every general theorem
 
     return claim.proof if claim.proof is not None else search(claim)
 

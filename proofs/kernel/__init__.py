@@ -3,7 +3,8 @@
 What has to be trusted for PROVED, and nothing else:
 
 * this package: ``algebra`` (rational functions and normal forms), ``signs``, ``known`` (what follows at once, and what
-  has a value), ``layer``, ``sums``, ``logic``, ``order`` and ``limits`` (the rules), ``checking`` (derivations);
+  has a value), ``goals`` (lines and the register of rules), ``layer``, ``sums``, ``logic``, ``order``, ``limits``
+  and ``induction`` (the rules), ``checking`` (derivations);
 * ``proofs.terms``: ``terms``, ``conditions``, ``derivatives`` and ``understood`` (``text`` only words messages);
 * python-flint for polynomials over the rationals and for exp of a rational; the Python that all this runs on.
 

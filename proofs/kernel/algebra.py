@@ -16,10 +16,10 @@ from math import comb, isqrt, lcm
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, Node, Number, Term
+from proofs.terms.terms import ONE, N, Node, Number, Term
 
 MAX_EXPONENT = 200  # of a generator; what needs more is not decided
-MAX_TERMS = 20_000  # of a power of a polynomial
+MAX_TERMS = 20_000  # of a polynomial that is multiplied out
 
 
 class Undecided(ArithmeticError):
@@ -42,7 +42,13 @@ class Quotient:
             common = top.gcd(bottom)
             top, bottom = top / common, bottom / common
         lead = bottom.leading_coefficient()
-        return Quotient(top / lead, bottom / lead)
+        return Quotient(top / lead, bottom / lead).in_proportion()
+
+    def in_proportion(self) -> Quotient:
+        """Itself, unless it is too large to go on with."""
+        if max(*self.top.degrees(), *self.bottom.degrees()) > MAX_EXPONENT:
+            raise Undecided(f"a power above {MAX_EXPONENT}")
+        return self
 
     def __add__(self, other: Quotient) -> Quotient:
         if self.bottom == other.bottom:
@@ -61,7 +67,7 @@ class Quotient:
         if size > MAX_EXPONENT or comb(size + terms - 1, size) > MAX_TERMS:
             raise Undecided(f"the power {exponent} of {terms} terms")
         top, bottom = self.top**size, self.bottom**size
-        return Quotient(top, bottom) if exponent >= 0 else Quotient.of(bottom, top)
+        return Quotient(top, bottom).in_proportion() if exponent >= 0 else Quotient.of(bottom, top)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -98,9 +104,10 @@ class Field:
                     old = self._exponents.get(monomial, 1)
                     self._exponents[monomial] = lcm(old, coefficient.denominator)
             case t.Root(radicand=radicand):
-                for root in _split_root(canonical(radicand))[1]:
-                    self._scan(root)
-                    self._radicands.setdefault(root)
+                outside, roots = _split_root(canonical(radicand))
+                for part in (outside, *roots):
+                    self._scan(part)
+                self._radicands |= dict.fromkeys(roots)
             case _:
                 self._plain.setdefault(canonical(e))
 
@@ -212,8 +219,8 @@ def _split_root(radicand: Term) -> tuple[Term, list[Term]]:
     rest: list[Term] = []
     for factor in radicand.factors if isinstance(radicand, t.Mul) else (radicand,):
         base, power = (factor.base, factor.exponent) if isinstance(factor, t.Power) else (factor, 1)
-        if isinstance(base, Number) and base.value > 0:
-            whole, inside = _split_number(base.value)
+        if isinstance(factor, Number) and factor.value > 0:
+            whole, inside = _split_number(factor.value)
             outside.append(Number(whole))
             roots += [Number(inside)] if inside != 1 else []
         elif isinstance(base, t.Variable) and base.sort.least is not None:
@@ -253,16 +260,22 @@ def _coefficient(monomial: Term) -> tuple[Fraction, Term]:
     return Fraction(1), monomial
 
 
-@lru_cache(maxsize=200_000)
-def canonical(node: Node) -> Node:  # type: ignore[valid-type]
+def canonical(node: N) -> N:
     """A normal form: terms with the same one have the same value wherever both have one; likewise statements.
+
+    Where a term has a value, its normal form need not: sqrt(-x) for x >= 0 becomes sqrt(-1) sqrt(x).
 
     >>> x = t.Variable("x", t.Sort.REAL)
     >>> canonical(t.Mul((t.plus(x, ONE), t.plus(x, t.number(-1))))) == canonical(t.plus(t.Power(x, 2), t.number(-1)))
     True
     """
+    return _canonical(node)  # type: ignore[return-value]
+
+
+@lru_cache(maxsize=200_000)
+def _canonical(node: Node) -> Node:
     match node:
-        case t.Number() | t.Variable():
+        case t.Number() | t.Variable() | t.Converges():  # f may converge where another way to write f has no value
             return node
         case t.Add() | t.Mul() | t.Power() | t.Exp() | t.Root():
             try:
@@ -270,8 +283,8 @@ def canonical(node: Node) -> Node:  # type: ignore[valid-type]
             except Undecided:
                 return node
         case t.And(statements=statements):
-            return t.And(tuple(sorted({canonical(s): None for s in statements}, key=repr)))
-    return node.rebuilt(canonical)
+            return t.And(tuple(sorted({canonical(s) for s in statements}, key=repr)))
+    return node.rebuilt(_canonical)
 
 
 def _written(term: Term) -> Term:
@@ -302,7 +315,9 @@ def alike(a: t.Statement, b: t.Statement) -> bool:
         return True
     if isinstance(a, t.Relation) and isinstance(b, t.Relation):
         return a.kind == b.kind and identical(a.left, b.left) and identical(a.right, b.right)
-    return type(a) is type(b) and len(a.parts) == len(b.parts) > 0 and all(map(_alike, a.parts, b.parts))
+    if isinstance(a, t.Converges) or type(a) is not type(b) or len(a.parts) != len(b.parts):
+        return False
+    return bool(a.parts) and all(map(_alike, a.parts, b.parts))
 
 
 def _alike(a: Node, b: Node) -> bool:

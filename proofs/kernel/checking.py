@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from proofs.kernel import layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
+from proofs.kernel import induction, layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
 from proofs.kernel.algebra import Undecided, alike
-from proofs.kernel.goals import RULES, Goal, Line
+from proofs.kernel.goals import RULES, Goal, Line, Supposition
 from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.kernel.logic import admissible, in_language
 from proofs.terms import terms as t
@@ -18,6 +19,15 @@ from proofs.terms.derivatives import NotSmooth
 from proofs.terms.terms import TRUE, Capture, Statement, conjuncts, substitute
 from proofs.terms.text import text
 from proofs.terms.understood import understood
+
+
+@contextmanager
+def _rejections(where: str) -> Iterator[None]:
+    """Say where something was rejected. Whatever else goes wrong is a fault of the kernel, and stays one."""
+    try:
+        yield
+    except (Rejected, Undecided, Capture, NotSmooth) as reason:
+        raise Rejected(f"{where}: {reason}") from reason
 
 
 @dataclass(frozen=True)
@@ -51,10 +61,8 @@ class Derivation:
         lemmas = {lemma.name: lemma.lines for lemma in self.lemmas}
         lines: dict[str, Line] = {}
         for step in self.steps:
-            try:
+            with _rejections(f"{self.name}, step {step.label} ({step.rule})"):
                 lines[step.label] = _line(step, self.hypotheses, lines, lemmas)
-            except (Rejected, Undecided, Capture, NotSmooth) as reason:
-                raise Rejected(f"{self.name}, step {step.label} ({step.rule}): {reason}") from reason
         return lines
 
 
@@ -76,7 +84,8 @@ def goal_of(
     in_language(step.statement, *shared, *step.given)
     said = frozenset(part for h in (*shared, *step.given) for part in conjuncts(h))
     meant = {h for s in (step.statement, *said) for h in understood(s, TRUE)}
-    return Goal(step.statement, said | meant, tuple(lines[label] for label in step.premises), step.hints, lemmas)
+    premises = tuple(lines[label] for label in step.premises)
+    return Goal(step.statement, said | meant, premises=premises, hints=step.hints, lemmas=lemmas)
 
 
 def _line(
@@ -86,11 +95,12 @@ def _line(
     lemmas: Mapping[str, Mapping[str, Line]],
 ) -> Line:
     goal = goal_of(step, shared, lines, lemmas)
-    RULES[step.rule](goal)
-    lacking = goal.known.lacking(step.statement)
-    if lacking is not None:
-        raise Rejected(f"nothing known gives {text(lacking.part)} a value: {text(lacking.statement)}")
-    return Line(step.statement, goal.hypotheses)
+    cited = lemmas.get(step.hints.get("lemma", ""), {}).get(step.hints.get("step", ""))
+    rests_on = goal.premises if cited is None else (*goal.premises, cited)
+    supposed = frozenset[Supposition]().union(*(line.supposed for line in rests_on))
+    left = RULES[step.rule](goal)
+    _demand_value(step.statement, goal.known)
+    return Line(step.statement, goal.hypotheses, supposed if left is None else left)
 
 
 def prove(statement: Statement, domain: Statement, derivation: Derivation) -> None:
@@ -104,6 +114,12 @@ def prove(statement: Statement, domain: Statement, derivation: Derivation) -> No
     """
     demand(bool(derivation.steps), f"{derivation.name} has no steps")
     last = derivation.lines[derivation.steps[-1].label]
+    demand(not last.supposed, f"{derivation.name} ends with what rests on a supposition")
+    with _rejections(f"{derivation.name}, for the claim"):
+        _prove(statement, domain, last)
+
+
+def _prove(statement: Statement, domain: Statement, last: Line) -> None:
     known = _on(domain, statement)
     own = statement.free | domain.free
     values = {
@@ -113,14 +129,18 @@ def prove(statement: Statement, domain: Statement, derivation: Derivation) -> No
     }
     admissible(values, known)
     shown = substitute(last.statement, values)
-    demand(alike(shown, statement), f"{derivation.name} ends with {text(shown)}, which is not the claim")
+    demand(alike(shown, statement), f"what is shown is {text(shown)}")
     for needed in last.hypotheses:
         instance = substitute(needed, values)
-        demand(known.holds(instance), f"{derivation.name} needs {text(instance)}, which the domain does not give")
-    known.grant(*(c for part in conjuncts(shown) for c in value_conditions(part)))
+        demand(known.holds(instance), f"it needs {text(instance)}, which the domain does not give")
+    known.grant(*value_conditions(shown))
+    _demand_value(statement, known)
+
+
+def _demand_value(statement: Statement, known: Known) -> None:
     lacking = known.lacking(statement)
     if lacking is not None:
-        raise Rejected(f"the statement need not have a value: {text(lacking.statement)} in {text(lacking.part)}")
+        raise Rejected(f"nothing known gives {text(lacking.part)} a value: {text(lacking.statement)}")
 
 
 def _on(domain: Statement, statement: Statement) -> Known:

@@ -13,7 +13,7 @@ from proofs.kernel.algebra import Field, Undecided, alike, canonical
 from proofs.kernel.signs import Facts
 from proofs.terms import terms as t
 from proofs.terms.conditions import Condition, Range, conditions
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, conjuncts, minus, number, plus, times
+from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, conjuncts, minus, number, times
 
 
 class Rejected(Exception):
@@ -34,11 +34,16 @@ class Known:
         self.equations = dict(equations or {})
         self.granted = {_key(c) for s in self.statements for c in value_conditions(s)}
         self._holds: dict[Statement, bool] = {}
+        self._wider: dict[tuple[Range, ...], Known] = {(): self}
+        self._nodes = (*self.statements, *self.equations, *self.equations.values())
 
     @cached_property
     def facts(self) -> Facts:
-        """The signs among what is known."""
-        return Facts.of(self.statements)
+        """The signs among what is known, those that independent inputs have among them."""
+        said = Facts.of(self.statements)
+        open_ = [s for s in self.statements if isinstance(s, t.Independent) and s.law.alpha.free]
+        open_ = [s for s in open_ if t.less(s.law.alpha, ONE) not in self.statements]  # else all has been said
+        return Facts.of((*self.statements, *(r for s in open_ for r in _signs(s, said)))) if open_ else said
 
     @cached_property
     def _table(self) -> set[Statement]:
@@ -64,7 +69,7 @@ class Known:
             case t.Or(statements=parts):
                 return any(map(self._true, parts))
             case Relation():
-                return self._sign(s)
+                return self.shows(s)
             case t.Independent(law=law, count=count):
                 return self.independent(law, count)
             case t.Vectors():
@@ -73,11 +78,11 @@ class Known:
                 return t.is_integral(term)
         return False
 
-    def _sign(self, s: Relation) -> bool:
+    def shows(self, s: Relation) -> bool:
+        """Whether the sign of its difference, as it stands or rewritten, shows a relation between what has values."""
+        facts = self.facts
         for left, right in dict.fromkeys([(s.left, s.right), (self.rewritten(s.left), self.rewritten(s.right))]):
-            e, facts = minus(right, left) if left != ZERO else right, self.facts
-            if right == ZERO:
-                e = times(number(-1), left)
+            e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left)
             match s.kind:
                 case "<" | "<=":
                     found = facts.is_positive(e, s.kind == "<")
@@ -88,6 +93,10 @@ class Known:
             if found:
                 return True
         return False
+
+    def positive(self, e: Term, strict: bool = True) -> bool:
+        """Whether ``e``, which has a value, is > 0 (or >= 0, if not ``strict``)."""
+        return self.shows(Relation("<" if strict else "<=", ZERO, e))
 
     def _vectors(self, s: t.Vectors) -> bool:
         """Independent inputs exist, and stay independent under a mask that hides all later keys.
@@ -145,30 +154,35 @@ class Known:
 
     def meets(self, c: Condition) -> bool:
         """Whether a condition is known to be met, for all values of the variables it binds."""
-        return _key(c) in self.granted or self._inside(c.ranges)._true(c.statement)
+        if _key(c) in self.granted:
+            return True
+        names: dict[t.Variable, Term] = {}
+        ranges: list[Range] = []
+        for r in c.ranges:  # each bound variable gets a name of its own, whatever else has the one that it had
+            low, high = (t.substitute(end, names) for end in (r.low, r.high))
+            own = t.fresh(r.index, *self._nodes, c.statement, *(node for q in (*c.ranges, *ranges) for node in q.nodes))
+            ranges.append(Range(own, low, high))
+            names[r.index] = own
+        return self._inside(tuple(ranges))._true(t.substitute(c.statement, names))
 
     def _inside(self, ranges: tuple[Range, ...]) -> Known:
-        """What is known for bound variables: nothing that the statements say of a variable of the same name."""
-        if not ranges:
-            return self
-        names = {r.index for r in ranges}
-        free = tuple(s for s in self.statements if not names & s.free)
-        equations = {a: b for a, b in self.equations.items() if not names & (a.free | b.free)}
-        return Known((*free, *(h for r in ranges for h in within(r))), equations)
+        """What is known together with the ranges of further variables."""
+        if ranges not in self._wider:
+            self._wider[ranges] = Known((*self.statements, *(h for r in ranges for h in within(r))), self.equations)
+        return self._wider[ranges]
 
 
-def within(r: Range) -> Iterator[Statement]:
+def within(r: Range) -> tuple[Statement, Statement]:
     """What the range says of its index."""
-    yield t.at_most(r.low, r.index)
-    if r.high is not None:
-        yield t.at_most(r.index, r.high)
+    return t.at_most(r.low, r.index), t.at_most(r.index, r.high)
 
 
 def value_conditions(statement: Statement) -> Iterator[Condition]:
-    """The conditions of a relation; none of other statements, of which a part may go without."""
-    if isinstance(statement, Relation):
-        yield from conditions(statement.left)
-        yield from conditions(statement.right)
+    """The conditions of the relations that a statement asserts; of others, such as c => p, a part may go without."""
+    for part in conjuncts(statement):
+        if isinstance(part, Relation):
+            yield from conditions(part.left)
+            yield from conditions(part.right)
 
 
 def rewrite(term: Term, table: Mapping[Term, Term]) -> Term:
@@ -186,19 +200,28 @@ _ARITHMETIC = (t.Add, t.Mul, t.Power, t.Number)
 
 @lru_cache(maxsize=100_000)
 def _key(c: Condition) -> tuple[object, ...]:
-    ranges = tuple((r.index, canonical(r.low), r.high and canonical(r.high)) for r in c.ranges)
+    ranges = tuple(tuple(map(canonical, r.nodes)) for r in c.ranges)
+    if isinstance(c.statement, t.Converges):  # the same function, with a value at the same points
+        limit = c.statement.limit
+        return canonical(limit), frozenset(map(_key, conditions(limit.body))), ranges
     return canonical(c.statement), ranges
 
 
 def _eigenvalue(alpha: Term, count: Term) -> Term:
-    return plus(ONE, times(minus(count, ONE), alpha))
+    return t.plus(ONE, times(minus(count, ONE), alpha))
+
+
+def _signs(s: t.Independent, said: Facts) -> Iterator[Relation]:
+    """1 + (M-1) alpha > 0 if M inputs are independent, and alpha < 1 if they are two or more."""
+    if s.law.kind == "equicorrelated":
+        yield t.less(ZERO, _eigenvalue(s.law.alpha, s.count))
+        if said.is_positive(minus(s.count, number(2)), False):
+            yield t.less(s.law.alpha, ONE)
 
 
 def _counts(fact: Term, alpha: Term) -> Iterator[Term]:
     """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
-    if isinstance(alpha, t.Number):
-        return
-    m = plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
+    m = t.plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
     try:
         field = Field([m])
         value = field.convert(m)

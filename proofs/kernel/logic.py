@@ -6,22 +6,9 @@ from collections.abc import Mapping
 
 from proofs.kernel.algebra import alike, identical
 from proofs.kernel.goals import Goal, rule
-from proofs.kernel.known import Known, demand, value_conditions
+from proofs.kernel.known import Known, Rejected, demand, value_conditions
 from proofs.terms import terms as t
-from proofs.terms.terms import (
-    ZERO,
-    Sort,
-    Statement,
-    Term,
-    at_most,
-    conjuncts,
-    equal,
-    less,
-    minus,
-    number,
-    substitute,
-    times,
-)
+from proofs.terms.terms import ZERO, Statement, Term, at_most, conjuncts, equal, less, number, substitute
 from proofs.terms.text import text
 
 LANGUAGE = frozenset({
@@ -43,28 +30,27 @@ def hypothesis(goal: Goal) -> None:
     demand(goal.assumed.holds(goal.statement), f"{text(goal.statement)} is not assumed")
 
 
-@rule()
+@rule(discharges=True, options={"lemma": str, "step": str, "values": Mapping})
 def cite(goal: Goal) -> None:
     """A step of a lemma, or the first premise, with values put in for its free variables."""
-    hints, others = goal.hints or {}, goal.premises
+    hints, others = goal.hints, goal.premises
     if "lemma" in hints:
-        lemma, step = hints["lemma"], hints.get("step")
-        line = ((goal.lemmas or {}).get(lemma) or {}).get(step)
-        demand(line is not None, f"there is no step {step!r} in a lemma {lemma!r}")
-        assert line is not None
+        line = goal.lemmas.get(hints["lemma"], {}).get(hints.get("step", ""))
     else:
-        demand(bool(others), "nothing is cited: neither a lemma nor a premise")
-        line, *others = others
+        line, others = (others[0], others[1:]) if others else (None, ())
+    if line is None:
+        raise Rejected("nothing is cited: no premise, and no such step of such a lemma")
     for other in others:
         goal.require_all(other.hypotheses)
-    known = Known((*goal.hypotheses, *(other.statement for other in others)))
+    known = Known((*goal.ordered, *(other.statement for other in others)))
     values = admissible(hints.get("values", {}), known)
+    line.require_free(values)
     for needed in line.hypotheses:
         instance = substitute(needed, values)
         demand(known.holds(instance), f"the lemma needs {text(instance)}")
     cited = substitute(line.statement, values)
     demand(alike(cited, goal.statement), f"the lemma says {text(cited)}")
-    goal.known.grant(*(c for part in conjuncts(cited) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(cited))
 
 
 def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Variable, Term]:
@@ -74,22 +60,22 @@ def admissible(values: Mapping[t.Variable, Term], known: Known) -> Mapping[t.Var
         demand(known.lacking(equal(value, value)) is None, f"{text(value)} need not have a value")
         demand(not variable.sort.integral or t.is_integral(value), f"{text(value)} is not an integer")
         if variable.sort.least is not None:
-            relation = less if variable.sort is Sort.POSITIVE else at_most
+            relation = less if variable.sort is t.Sort.POSITIVE else at_most
             needed = relation(number(variable.sort.least), value)
             demand(known.holds(needed), f"{text(needed)} is not known")
     return values
 
 
-@rule(premises=1)
+@rule(premises=1, discharges=True)
 def implication(goal: Goal) -> None:
     """c => p, from p under the further hypothesis c."""
     s, (premise,) = goal.statement, goal.premises
-    demand(isinstance(s, t.Implies), "the statement is not an implication")
-    assert isinstance(s, t.Implies)
+    if not isinstance(s, t.Implies):
+        raise Rejected("the statement is not an implication")
     goal.require_all(premise.hypotheses, (s.premise,))
     demand(alike(premise.statement, s.conclusion), "the premise is another statement")
     demand(goal.known.lacking(s.premise) is None, "the condition need not have a value")
-    goal.known.grant(*(c for part in conjuncts(premise.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(premise.statement))
 
 
 @rule()
@@ -97,9 +83,9 @@ def detach(goal: Goal) -> None:
     """p, from c => p and c."""
     for p in goal.usable:
         if isinstance(p, t.Implies) and alike(p.conclusion, goal.statement) and goal.known.holds(p.premise):
-            goal.known.grant(*(c for part in conjuncts(p.conclusion) for c in value_conditions(part)))
+            goal.known.grant(*value_conditions(p.conclusion))
             return
-    demand(False, "no premise implies the statement")
+    raise Rejected("no premise implies the statement")
 
 
 @rule()
@@ -112,19 +98,18 @@ def conjunction(goal: Goal) -> None:
 @rule(premises=1)
 def equals(goal: Goal) -> None:
     """p, from p with equals put for equals, the equation being a hypothesis about a variable."""
-    goal.require_all(goal.premises[0].hypotheses)
-    for h in goal.hypotheses:
-        if isinstance(h, t.Relation) and h.kind == "=" and isinstance(h.left, t.Variable):
-            given, shown = (substitute(s, {h.left: h.right}) for s in (goal.premises[0].statement, goal.statement))
-            if alike(given, shown):
-                known = Known((*goal.hypotheses, given))
-                demand(known.lacking(shown) is None, "the statement need not have a value")
-                goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
-                return
-    demand(False, "no hypothesis turns the premise into the statement")
+    for h in goal.ordered:
+        match h:
+            case t.Relation(kind="=", left=t.Variable() as x, right=value):
+                given, shown = (substitute(s, {x: value}) for s in (goal.premises[0].statement, goal.statement))
+                if alike(given, shown):
+                    demand(Known((*goal.ordered, given)).lacking(shown) is None, "the statement need not have a value")
+                    goal.known.grant(*value_conditions(goal.statement))
+                    return
+    raise Rejected("no hypothesis turns the premise into the statement")
 
 
-@rule()
+@rule(discharges=True)
 def cases(goal: Goal) -> None:
     """p, from p in each of the cases a < b, a = b, a > b that the hypotheses leave open."""
     demand(bool(goal.premises), "there are no cases")
@@ -139,19 +124,19 @@ def cases(goal: Goal) -> None:
             break  # this case needs no condition at all
         signs, difference = _signs(goal, extra[0])
         pivot = pivot if covered else difference
-        same, opposite = identical(difference, pivot), identical(difference, times(number(-1), pivot))
+        same, opposite = identical(difference, pivot), identical(difference, t.times(number(-1), pivot))
         demand(same or opposite, "the cases compare different things")
         covered |= signs if same else {-sign for sign in signs}
     for sign, excluded_by in ((1, at_most(pivot, ZERO)), (-1, at_most(ZERO, pivot)), (0, t.unequal(pivot, ZERO))):
         demand(sign in covered or goal.assumed.holds(excluded_by), "the cases leave something out")
-    goal.known.grant(*(c for part in conjuncts(goal.statement) for c in value_conditions(part)))
+    goal.known.grant(*value_conditions(goal.statement))
 
 
 def _signs(goal: Goal, condition: Statement) -> tuple[set[int], Term]:
     """The signs of left - right that a condition allows, and that difference, which must have a value."""
-    demand(isinstance(condition, t.Relation), f"{text(condition)} is not a relation")
-    assert isinstance(condition, t.Relation)
-    lacking = goal.assumed.lacking(condition)
-    demand(lacking is None, f"the cases compare what need not have a value: {text(condition)}")
+    if not isinstance(condition, t.Relation):
+        raise Rejected(f"{text(condition)} is not a relation")
+    known = goal.assumed.lacking(condition) is None
+    demand(known, f"the cases compare what need not have a value: {text(condition)}")
     signs = {"<": {-1}, "<=": {-1, 0}, "=": {0}, "!=": {-1, 1}}[condition.kind]
-    return signs, minus(condition.left, condition.right)
+    return signs, t.minus(condition.left, condition.right)

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from math import comb
 
 from flint import arb, fmpq, fmpq_mpoly
 
-from proofs.kernel.algebra import Field, Quotient, Undecided, canonical, identical
+from proofs.kernel.algebra import MAX_TERMS, Field, Quotient, Undecided, canonical, identical
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, Relation, Sort, Statement, Term, is_integral, minus, number, times
+from proofs.terms.terms import ONE, Relation, Sort, Statement, Term, minus, number, times
 
 TRIES = 400  # ways to shift that are looked at
 
@@ -49,7 +50,7 @@ class Facts:
             if not isinstance(relation, Relation):
                 continue
             excess = minus(relation.right, relation.left)
-            if relation.kind == "<" and is_integral(excess):  # integers that differ differ by at least one
+            if relation.kind == "<" and t.is_integral(excess):  # integers that differ differ by at least one
                 nonnegative.append(minus(excess, ONE))
             elif relation.kind == "<":
                 positive.append(excess)
@@ -106,23 +107,18 @@ class Facts:
             case t.Power(base=base, exponent=exponent):
                 return self.is_positive(base, strict or exponent < 0)
             case t.Sum(body=body, index=index, low=low, high=high):
-                inside = self.within(index, low, high)
+                own = t.fresh(index, e, *self.positive, *self.nonnegative, *self.nonzero)
+                inside = Facts(self.positive, (*self.nonnegative, minus(own, low), minus(high, own)), self.nonzero)
                 filled = not strict or self.is_positive(minus(high, low), False)
-                return inside is not None and filled and inside.is_positive(body, strict)
+                return filled and inside.is_positive(t.substitute(body, {index: own}), strict)
         return False
-
-    def within(self, index: t.Variable, low: Term, high: Term | None) -> Facts | None:
-        """The facts for a bound variable between ``low`` and ``high``; None if its name means something already."""
-        if any(index in fact.free for fact in (*self.positive, *self.nonnegative, *self.nonzero)):
-            return None
-        ends = [minus(index, low), *([minus(high, index)] if high is not None else [])]
-        return Facts(self.positive, (*self.nonnegative, *ends), self.nonzero)
 
     @cached_property
     def without_roots(self) -> Facts:
         """The facts in which no square root occurs."""
         lists = (self.positive, self.nonnegative, self.nonzero)
-        return Facts(*(tuple(e for e in facts if "Root" not in e.heads) for facts in lists))
+        positive, nonnegative, nonzero = (tuple(e for e in facts if "Root" not in e.heads) for facts in lists)
+        return Facts(positive, nonnegative, nonzero)
 
     @cached_property
     def _field(self) -> Field:
@@ -206,6 +202,9 @@ class _Search:
         for bound, side, is_strict in self._bounds(place):
             if any(powers[done] for powers in bound.monoms() for done in strict):
                 continue  # would bring back a generator that has been shifted already
+            size = len(bound)
+            if sum(comb(powers[place] + size, size) for p in (top, bottom) for powers in p.monoms()) > MAX_TERMS:
+                continue
             gens = list(self.gens)
             gens[place] = bound + gens[place] if side > 0 else bound - gens[place]
             step = Shift(self.field.meaning[place], self.field.polynomial(bound), side, is_strict)

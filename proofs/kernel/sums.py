@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from proofs.kernel.goals import Goal, everywhere, rule
-from proofs.kernel.known import demand, value_conditions, within
+from proofs.kernel.known import Rejected, demand, value_conditions, within
 from proofs.kernel.layer import same
 from proofs.terms import terms as t
 from proofs.terms.conditions import Condition, Range
@@ -12,9 +12,9 @@ from proofs.terms.text import text
 
 
 def _sum(term: Term) -> Sum:
-    demand(isinstance(term, Sum), f"{text(term)} is not a sum")
-    assert isinstance(term, Sum)
-    return term
+    if isinstance(term, Sum):
+        return term
+    raise Rejected(f"{text(term)} is not a sum")
 
 
 def _factors(term: Term) -> tuple[Term, ...]:
@@ -24,7 +24,7 @@ def _factors(term: Term) -> tuple[Term, ...]:
 @rule()
 def equicorrelated_sum(goal: Goal) -> None:
     """sum_{k<=i} sum_{l<=j} a_k b_l K_kl = alpha (sum a)(sum b) + (1-alpha) sum_{k<=j} a_k b_k, j <= i."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     outer = _sum(left)
     inner = _sum(outer.body)
     k, i, l, j = inner.index, inner.high, outer.index, outer.high  # noqa: E741
@@ -48,7 +48,7 @@ def equicorrelated_sum(goal: Goal) -> None:
 @rule()
 def split_last(goal: Goal) -> None:
     """sum_{k=a}^{b} f(k) = sum_{k=a}^{b-1} f(k) + f(b), for a <= b."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     total = _sum(left)
     goal.require_all((at_most(total.low, total.high),))
     before = Sum(total.body, total.index, total.low, plus(total.high, number(-1)))
@@ -58,7 +58,7 @@ def split_last(goal: Goal) -> None:
 @rule()
 def constant_sum(goal: Goal) -> None:
     """sum_{k=a}^{b} c = (b - a + 1) c."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     total = _sum(left)
     demand(total.index not in total.body.free, f"the summand depends on {total.index.name}")
     count = plus(minus(total.high, total.low), ONE)
@@ -68,42 +68,46 @@ def constant_sum(goal: Goal) -> None:
 @rule()
 def linear_sum(goal: Goal) -> None:
     """sum_k c f(k) = c sum_k f(k), for c free of k."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     total = _sum(left)
     outside = times(*(f for f in _factors(total.body) if total.index not in f.free))
     inside = times(*(f for f in _factors(total.body) if total.index in f.free))
     goal.require_same(value, times(outside, Sum(inside, total.index, total.low, total.high)))
 
 
-@rule(premises=1)
+@rule(premises=1, discharges=True)
 def termwise(goal: Goal) -> None:
     """sum_{k=a}^{b} f(k) = sum_{k=a}^{b} g(k), from f(k) = g(k) on a <= k <= b for a fresh k."""
-    left, value = goal.relation("=")
+    _, left, value = goal.relation("=")
     total, other = _sum(left), _sum(value)
     span = Range(total.index, total.low, total.high)
     same_range = (total.index, total.low, total.high) == (other.index, other.low, other.high)
     demand(same_range, "the ranges differ")
-    demand(all(total.index not in h.free for h in goal.hypotheses), f"{total.index.name} is not fresh")
+    taken = total.low.free.union(total.high.free, *(h.free for h in goal.hypotheses))
+    demand(total.index not in taken, f"{total.index.name} is not fresh")
     (premise,) = goal.premises
+    premise.require_free((total.index,))
     goal.require_all(premise.hypotheses, tuple(within(span)))
     demand(same(premise.statement, equal(total.body, other.body)), "the premise is another equation")
     _grant(goal, premise.statement, (span,))
 
 
-@rule(premises=1)
+@rule(premises=1, discharges=True)
 def positive_sum(goal: Goal) -> None:
     """sum_k f(k) > 0, from f(k) > 0 on a range that is not empty; likewise over several indices."""
-    left, term = goal.relation("<")
+    _, left, term = goal.relation("<")
     demand(left == ZERO and isinstance(term, Sum), "the statement is not of the form sum > 0")
     spans: list[Range] = []
     while isinstance(term, Sum):
-        demand(not {s.index for s in spans} & (term.low.free | term.high.free), "a range depends on an index")
         goal.require_all((at_most(term.low, term.high),))
         spans.append(Range(term.index, term.low, term.high))
         term = term.body
+    indices = {s.index for s in spans}
+    demand(len(indices) == len(spans), "an index has two ranges")
+    demand(not any(indices & (s.low.free | s.high.free) for s in spans), "a range mentions an index")
     (premise,) = goal.premises
     demand(same(premise.statement, less(ZERO, term)), "the premise is about another term")
-    everywhere(goal, premise, {s.index for s in spans}, [h for s in spans for h in within(s)])
+    everywhere(goal, premise, indices, [h for s in spans for h in within(s)])
     _grant(goal, premise.statement, tuple(spans))
 
 

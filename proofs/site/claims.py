@@ -26,10 +26,11 @@ from proofs.site.markdown import (
     model_lines,
 )
 from proofs.verdict import Verdict
+from theory.arithmetic import mentions_quantity
 from theory.claim import Claim
 from theory.export.abbreviations import abbreviate
 from theory.export.established import Recorded, how, verdict, witness
-from theory.export.models import model_names, read
+from theory.export.models import NO_MODEL, coefficient_words, model_names, read
 from theory.inputs import Equicorrelated
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter
@@ -46,6 +47,7 @@ ENGINES = {
     "enclosure": "Enclosure in balls",
     "witness": "Search for a counterexample",
     "monte_carlo": "Monte Carlo",
+    "limit": "Limit of time or memory",
 }
 _UNDECIDED = 200  # characters of what an engine says that could not decide
 
@@ -195,11 +197,16 @@ def _statement(claim: Claim) -> list[str]:
     parts.append(block(display(short.expression, MathPrinter(model_names(models)), LINE)))
     if short.definitions:
         parts += ["where", definitions(short.definitions)]
+    if not mentions_quantity(claim):
+        return [*parts, f"**Model:** {NO_MODEL}."]
     lines = model_lines(claim, models)
     if len(lines) == 1:
         parts.append(f"**Model:** {lines[0]}.")
     else:
         parts.append("**Models:**\n\n" + "\n".join(f"* {line}" for line in lines))
+    notation = coefficient_words([claim.statement], markdown_prose)
+    if notation:
+        parts.append(f"{notation}.")
     exact = all(isinstance(law, Equicorrelated) for law in _laws(claim))
     parts.append(
         "The inputs' inner products are fixed, so every quantity is an exact number: the limit of infinite width."

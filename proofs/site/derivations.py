@@ -27,7 +27,8 @@ from theory.notation.prose import markdown_prose
 
 _INTRO = (
     "{} derivations of {} steps in all. Each step names the rule and the earlier steps that give it, and "
-    "`proofs/kernel.py` checks it. Every line holds for all values of its free symbols that its hypotheses allow."
+    "the kernel (`proofs/kernel`) checks it. Every line holds for all values of its free symbols that its hypotheses "
+    "allow."
 )
 
 

@@ -17,11 +17,16 @@ from proofs.terms.terms import ONE, ZERO, Statement, Term, at_most, less, minus,
 
 @dataclass(frozen=True)
 class Range:
-    """The values of a bound variable: from ``low`` to ``high``; beyond all bounds if ``high`` is None."""
+    """The values of a bound variable: from ``low`` to ``high``."""
 
     index: t.Variable
     low: Term
-    high: Term | None
+    high: Term
+
+    @property
+    def nodes(self) -> tuple[Term, ...]:
+        """The index and the ends."""
+        return self.index, self.low, self.high
 
 
 @dataclass(frozen=True)
@@ -69,13 +74,21 @@ def _conditions(term: Term) -> Iterator[Condition]:
         return
     if isinstance(term, t.Cases):  # only the case that is taken needs a value: see ``proofs.engines``
         return
-    for part in term.parts:
-        if isinstance(part, Term):
-            yield from conditions(part)
+    for part in _terms_below(term):
+        yield from conditions(part)
     for statement in _own_statements(term):
         yield Condition(statement, term)
     if isinstance(term, t.Derivative):
         yield from conditions(derivative(term.body, term.variable))
+
+
+def _terms_below(node: t.Node) -> Iterator[Term]:
+    """The terms directly below, those in a model among them."""
+    for part in node.parts:
+        if isinstance(part, Term):
+            yield part
+        else:
+            yield from _terms_below(part)
 
 
 def _own(term: Term) -> Iterator[Condition]:
@@ -129,9 +142,7 @@ def _positions(*places: Term) -> Iterator[Statement]:
 
 def _of_entry(entry: t.Entry) -> Iterator[Statement]:
     query, key, model = entry.query, entry.key, entry.model
-    yield from _positions(query, key)
-    if not isinstance(entry.layer, t.Number):
-        yield from _positions(entry.layer)
+    yield from _positions(query, key, entry.layer)
     if entry.kind == "score":
         yield from _visible(model, query, key)
     if model.tokens is not None:

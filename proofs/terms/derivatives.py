@@ -42,7 +42,7 @@ def derivative(f: t.Term, x: t.Variable) -> t.Term:
     return _derivative(f, x)
 
 
-def _derivative(f: t.Term, x: t.Variable) -> t.Term:
+def _derivative(f: t.Term, x: t.Variable) -> t.Term:  # noqa: C901  one case for each kind of term
     if x not in f.free:
         return t.ZERO
     match f:
@@ -69,6 +69,8 @@ def _derivative(f: t.Term, x: t.Variable) -> t.Term:
             return t.Sum(_derivative(body, x), index, low, high)
         case t.Product(body=body, index=index, low=low, high=high) if x not in low.free | high.free and x != index:
             return _of_product(f, body, index, low, high, x)
+        case t.Derivative(body=body, variable=variable):
+            return _derivative(derivative(body, variable), x)
         case t.Apply(name="power", arguments=(base, exponent)):
             return _of_power(f, base, exponent, x)
         case t.Apply(name=name, arguments=(argument,)) if name in _FUNCTIONS:
@@ -85,7 +87,7 @@ def _of_power(f: t.Term, base: t.Term, exponent: t.Term, x: t.Variable) -> t.Ter
 
 def _of_product(f: t.Term, body: t.Term, index: t.Variable, low: t.Term, high: t.Term, x: t.Variable) -> t.Term:
     """The sum, over its factors, of the derivative of one times the others."""
-    other = t.Variable(f"{index.name}'", index.sort)
+    other = t.fresh(index, f)
     rest = t.substitute(body, {index: other})
     before = t.Product(rest, other, low, t.plus(index, t.number(-1)))
     after = t.Product(rest, other, t.plus(index, t.ONE), high)

@@ -7,6 +7,7 @@ under the assumptions of its symbols; a summation index has to keep to them, whi
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -21,7 +22,7 @@ from theory import decoder as models
 from theory import inputs as laws
 from theory import symbols
 from theory.errors import InvalidInput
-from theory.quantities import Gram, InputGram, Mix, Record, Score, Weight
+from theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
 from theory.rope import Kappa
 from theory.values import decimal
 
@@ -56,6 +57,13 @@ class Unreadable(InvalidInput):
 
 def _refuse(part: object, violates: str, remedy: str) -> Unreadable:
     return Unreadable(f"{part}", violates, remedy)
+
+
+def _known(name: object, names: Sequence[str]) -> str:
+    """One of some names; an object that only says that it equals one is none."""
+    if type(name) is not str or name not in names:
+        raise _refuse(repr(name), "'it is a known name'", f"use one of {', '.join(names)}")
+    return name
 
 
 def read_statement(statement: object, decoder: Any = None, inputs: Any = None) -> Statement:
@@ -230,6 +238,15 @@ class _Reader:
         layer, query, key = (self.term(part) for part in e.args[:3])
         return t.Entry(_KINDS[type(e)], layer, query, key, model)
 
+    def correction(self, e: Correction) -> Term:
+        entry = self.term(e.args[0])
+        assert isinstance(entry, t.Entry)
+        model, law = entry.model, entry.model.law
+        if law.kind == "equicorrelated" or model.width is not None:
+            remedy = "use Sphere or SharedGaussian, and a decoder that does not depend on the width"
+            raise _refuse(e, "'it is of an expectation, in which the law alone depends on the width'", remedy)
+        return t.Correction(replace(entry, model=replace(model, law=replace(law, width=None))))
+
     def input(self, e: InputGram) -> Term:
         return t.Input(self.term(e.args[0]), self.term(e.args[1]), self.law(e.inputs))
 
@@ -243,11 +260,10 @@ class _Reader:
             raise _refuse(f"mask {type(mask).__module__}.{type(mask).__name__}", "'the mask is known'", remedy)
         width = d if law.width is None else law.width
         size = {models.SlidingWindow: "width", models.Prefix: "length"}.get(type(mask))
-        wide = decoder.norm == "layernorm" or isinstance(decoder.scale, str)
-        kind = _MASKS[type(mask)]
+        norm, kind = _known(decoder.norm, models.NORMS), _MASKS[type(mask)]
         return t.Model(
-            norm=decoder.norm,
-            scale={"sqrt(d)": t.Root(width), "d": width}[decoder.scale]
+            norm=norm,
+            scale={"sqrt(d)": t.Root(width), "d": width}[_known(decoder.scale, models.SCALES)]
             if isinstance(decoder.scale, str)
             else self.term(decoder.scale),
             beta=self.term(decoder.beta),
@@ -255,7 +271,7 @@ class _Reader:
             mask=t.Mask(kind, None if size is None else int(getattr(mask, size))),
             position=self.position(decoder.position),
             law=law,
-            width=width if wide else None,
+            width=width if norm == "layernorm" or isinstance(decoder.scale, str) else None,
             tokens=n if kind in ("bidirectional", "prefix") else None,
         )
 
@@ -320,6 +336,7 @@ _READERS: dict[type, Callable[[_Reader, Any], Term]] = {
     sympy.Piecewise: _Reader.piecewise,
     sympy.Derivative: _Reader.derivative,
     sympy.Limit: _Reader.limit,
+    Correction: _Reader.correction,
     InputGram: _Reader.input,
     Kappa: _Reader.kappa,
 }

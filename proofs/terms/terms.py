@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 N = TypeVar("N", bound="Node")
 
@@ -61,6 +61,11 @@ class Node:
         """Names of the classes that occur in it."""
         return frozenset({type(self).__name__}).union(*(part.heads for part in self.parts))
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names of the variables that occur in it, bound ones too."""
+        return frozenset().union(*(part.names for part in self.parts))
+
     def rebuilt(self: N, change: Callable[[Node], Node]) -> N:
         """The node with ``change`` applied to all nodes directly below; itself if they stay the same."""
         content = tuple(_changed(value, change) for value in self.content)
@@ -92,7 +97,10 @@ class Statement(Node):
     """Stands for true or false."""
 
 
-node = dataclass(frozen=True, eq=False)
+@dataclass_transform(frozen_default=True, eq_default=False)
+def node(kind: type[N]) -> type[N]:
+    """A class of nodes: a frozen dataclass that compares by ``Node.content``."""
+    return dataclass(frozen=True, eq=False)(kind)
 
 
 # --- numbers, variables, arithmetic ---------------------------------------------------------------
@@ -128,7 +136,13 @@ class Variable(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Itself."""
         return frozenset({self})
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Its name."""
+        return frozenset({self.name})
 
 
 @node
@@ -195,6 +209,7 @@ class Binder(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the ends, and those of the body but for the index."""
         return (self.body.free - {self.index}) | self.low.free | self.high.free
 
 
@@ -225,6 +240,7 @@ class Limit(Term):
 
     @cached_property
     def free(self) -> frozenset[Variable]:
+        """Those of the body but for the variable that grows."""
         return self.body.free - {self.variable}
 
 
@@ -322,6 +338,13 @@ class Entry(Term):
 
 
 @node
+class Correction(Term):
+    """c in E Q = limit + c/d + O(1/d^2), Q a quantity over random inputs; the law carries no width."""
+
+    entry: Entry
+
+
+@node
 class Input(Term):
     """K of a query and a key: the inner product of two input vectors."""
 
@@ -380,7 +403,7 @@ class Integral(Statement):
 
 @node
 class Vectors(Statement):
-    """Inputs with this law exist for ``count`` tokens, and no vector that a layer before ``layer`` normalises vanishes.
+    """Inputs with this law exist for ``count`` tokens, and no vector that layers 1 to ``layer`` normalise vanishes.
 
     ``of`` is the model, or for the inputs alone their law.
     """
@@ -484,6 +507,14 @@ def is_integral(term: Term) -> bool:
 
 
 # --- substitution -----------------------------------------------------------------------------------
+
+
+def fresh(variable: Variable, *nodes: Node) -> Variable:
+    """A variable of the same sort whose name occurs nowhere in ``nodes``, bound or free."""
+    name, taken = variable.name, frozenset().union(*(each.names for each in nodes))
+    while name in taken:
+        name += "'"
+    return Variable(name, variable.sort)
 
 
 def substitute(tree: N, values: Mapping[Variable, Term]) -> N:

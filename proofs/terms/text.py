@@ -54,6 +54,8 @@ def _text(node: t.Node, place: int) -> str:  # noqa: C901  one line for each kin
             return f"Cases({'; '.join(f'{_text(c.value, 0)} if {_text(c.condition, 0)}' for c in cases)})"
         case t.Entry(kind=kind, layer=layer, query=query, key=key):
             return f"{LETTERS[kind]}{_text(layer, _TIGHT)}[{_text(query, 0)},{_text(key, 0)}]"
+        case t.Correction(entry=entry):
+            return f"[1/d]E({_text(entry, _LOOSE)})"
         case t.Input(query=query, key=key):
             return f"K[{_text(query, 0)},{_text(key, 0)}]"
         case t.Relation(kind=kind, left=left, right=right):

@@ -24,33 +24,36 @@ def _parameters(hypothesis: t.Statement) -> frozenset[t.Variable]:
     return hypothesis.law.free if isinstance(hypothesis, t.Independent) else hypothesis.free
 
 
-def _hypotheses(node: t.Node, ends: Mapping[t.Variable, t.Term]) -> Iterator[t.Statement]:
-    """Of every quantity below; ``ends`` gives the last value of a bound position."""
+def _hypotheses(node: t.Node, ends: Mapping[t.Variable, t.Term | None]) -> Iterator[t.Statement]:
+    """Of every quantity below; ``ends`` gives the last value of a bound position, None where that is not plain."""
     if isinstance(node, t.Binder):
         yield from _hypotheses(node.low, ends)
         yield from _hypotheses(node.high, ends)
-        yield from _hypotheses(node.body, {**ends, node.index: t.substitute(node.high, ends)})
+        yield from _hypotheses(node.body, {**ends, node.index: _last(node.high, ends)})
         return
-    if isinstance(node, t.Limit):  # a limit speaks of all positions far out: no single count will do
-        yield from (h for h in _hypotheses(node.body, ends) if node.variable not in h.free)
-        return
+    if isinstance(node, t.Limit):  # it speaks of all positions far out: no single count will do
+        ends = {**ends, node.variable: None}
     if isinstance(node, t.Entry | t.Input):
         law = node.model.law if isinstance(node, t.Entry) else node.law
-        if isinstance(node, t.Entry):
-            yield from of_parameters(node.model)
         tokens = node.model.tokens if isinstance(node, t.Entry) else None
+        if isinstance(node, t.Entry):
+            yield from (h for h in of_parameters(node.model) if not h.free & set(ends))
         for count in (node.query, node.key) if tokens is None else (tokens,):
-            if law.kind == "equicorrelated" and _rises(count, ends):
-                yield t.Independent(law, t.substitute(count, ends))
+            last = _last(count, ends)
+            if last is not None and law.kind == "equicorrelated" and not law.free & set(ends):
+                yield t.Independent(law, last)
     for part in node.parts:
         yield from _hypotheses(part, ends)
 
 
-def _rises(count: t.Term, ends: Mapping[t.Variable, t.Term]) -> bool:
-    """Whether a position is largest where the bound variables in it are."""
+def _last(count: t.Term, ends: Mapping[t.Variable, t.Term | None]) -> t.Term | None:
+    """The largest value of a position, where it is plainly taken at the ends of the bound variables in it."""
+    if not count.free & set(ends):
+        return count
     match count:
+        case t.Variable():
+            return ends[count]
         case t.Add(terms=terms):
-            return all(_rises(term, ends) for term in terms)
-        case t.Variable() | t.Number():
-            return True
-    return not count.free & set(ends)
+            last = [_last(term, ends) for term in terms]
+            return None if None in last else t.Add(tuple(last))  # type: ignore[arg-type]
+    return None

@@ -109,6 +109,39 @@ def test_softmax_does_not_overflow(beta):
     assert run.weights[0] == pytest.approx(np.eye(3), abs=0)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e154, 1e300, 1e-160, 1e-300])
+def test_a_direction_does_not_depend_on_the_size(size):
+    """Squares of large numbers overflow and those of small ones vanish; the cosine of (3, 4) and (0, 5) is 4/5."""
+    x = np.array([[3.0, 4.0], [0.0, 5.0]]) * size
+    found = attend(Decoder(), x, 1)
+    np.testing.assert_allclose(found.raw_scores[0], [[1, 0.8], [0.8, 1]], rtol=0, atol=1e-15)
+    centred = attend(Decoder(norm="layernorm", scale="d"), np.array([[1.0, 2.0, 6.0], [0.0, 1.0, -1.0]]) * size, 1)
+    # (-2, -1, 3) and (0, 1, -1), of squared norms 14 and 2 and product -4
+    cosine = -4 / math.sqrt(28)
+    np.testing.assert_allclose(centred.raw_scores[0], [[1, cosine], [cosine, 1]], rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("norm", ["l2", "layernorm"])
+def test_powers_of_two_change_no_bit_of_the_first_layer(norm):
+    x = np.random.default_rng(1).standard_normal((3, 5, 8))
+    scale = 8 if norm == "layernorm" else 1
+    expected = attend(Decoder(norm=norm, scale=scale), x, 1).raw_scores
+    for exponent in (-900, -500, 500, 900):
+        np.testing.assert_array_equal(
+            attend(Decoder(norm=norm, scale=scale), np.ldexp(x, exponent), 1).raw_scores, expected
+        )
+
+
+def test_very_different_sizes_in_one_sequence():
+    x = np.array([[3e200, 4e200], [0.0, 5e-200]])
+    np.testing.assert_allclose(attend(Decoder(), x, 1).raw_scores[0], [[1, 0.8], [0.8, 1]], rtol=0, atol=1e-15)
+
+
+def test_a_length_that_overflows_is_no_length_zero():
+    with pytest.raises(InvalidInput, match="overflows"):
+        attend(Decoder(), np.full((2, 4), 1.7e308), 2)
+
+
 def test_a_sum_that_overflows_is_refused():
     with pytest.raises(InvalidInput, match="overflows"):
         attend(Decoder(norm="none", residual=10**100), 1e150 * np.eye(2), layers=3)

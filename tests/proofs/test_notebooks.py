@@ -553,7 +553,7 @@ def test_checked_raises_when_the_record_says_otherwise(monkeypatch: pytest.Monke
 
 def test_a_claim_of_ones_own_has_no_record() -> None:
     mine = Claim("own.fig1", Score(2, 2, 1) < 1, inputs=Equicorrelated(0))  # an id that is taken
-    assert "**ENCLOSED**" in reading.checked(mine).text
+    assert "**PROVED**" in reading.checked(mine).text
     assert "own.fig1" in reading.stated(mine).text
 
 
@@ -582,7 +582,7 @@ def test_a_step_is_checked_before_it_is_shown(monkeypatch: pytest.MonkeyPatch) -
         for step in walk.derivation.steps
     )
     broken = reading.Walk(replace(walk.derivation, steps=steps))
-    with pytest.raises(reading.kernel.Rejected):
+    with pytest.raises(reading.Rejected):
         broken.step("A-one")
 
 

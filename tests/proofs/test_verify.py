@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from sympy import Abs, And, E, Eq, Gt, Implies, Le, Lt, Rational, exp
+from sympy import Abs, And, E, Eq, Gt, Implies, Le, Limit, Lt, Rational, atan, exp, log, oo, pi, zeta
 
 from proofs import registry
 from proofs.engines import symbolic
+from proofs.pipeline import Contradiction, combined, verify
 from proofs.verdict import Evidence, Result, Verdict
-from proofs.verify import Contradiction, combined, verify
 from theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, i, j
 
 INDEPENDENT = Equicorrelated(0)
@@ -72,10 +72,11 @@ NUMERICAL = {
     "refuted pairs": (
         Lt(Score(3, i, j), Score(3, i, j + 1)), And(j < i, i <= 50), {}, Verdict.REFUTED, {"i": 27, "j": 25},
     ),
-    "unknown": (
+    "refuted where sides are equal": (
         Implies(Eq(Score(2, i, i), 1), Lt(Weight(2, 1, 1) + Weight(2, 3, 1) + Weight(2, 3, 2) + Weight(2, 3, 3), 2)),
-        True, {}, Verdict.UNKNOWN, None,
+        True, {}, Verdict.REFUTED, {"i": 1},
     ),
+    "unknown": (Lt(atan(i) + atan(1 / i), pi / 2), i <= 5, {}, Verdict.UNKNOWN, None),
     "statistical": (Lt(Score(2, 2, 1), Rational(1, 4)), True, {"inputs": Sphere(16)}, Verdict.SAMPLED, None),
     "statistically refuted": (
         Eq(Score(2, 2, 1), Rational(1, 4)), True, {"inputs": Sphere(16)}, Verdict.REFUTED, {},
@@ -123,10 +124,46 @@ def test_a_proof_is_cross_checked_by_numbers(proving):
 )
 def test_a_proof_of_something_false_is_a_contradiction(proving, statement, domain, inputs):
     proving("a")
-    with pytest.raises(Contradiction) as caught:
-        verify(claim("a", statement, domain, inputs=inputs))
-    assert {e.outcome for e in caught.value.evidence} == {Verdict.PROVED, Verdict.REFUTED}
-    assert "planted" in str(caught.value)
+    result, other = verify([claim("a", statement, domain, inputs=inputs), claim("b", TRUE)])
+    assert (result.verdict, result.witness) == (Verdict.UNKNOWN, None)
+    first, *rest = result.evidence
+    assert first.engine == "contradiction"
+    assert "planted" in first.detail
+    assert {e.outcome for e in rest} == {Verdict.PROVED, Verdict.REFUTED}
+    assert other.verdict is Verdict.ENCLOSED
+
+
+@pytest.mark.parametrize(
+    ("statement", "domain", "said"),
+    [
+        (1 / (alpha - Rational(7, 13)) < 5, alpha < 1, "alpha = 7/13: alpha - (7/13) != 0 fails"),
+        (log(alpha) < 5, And(alpha >= 0, alpha < 1), "alpha = 0: 0 < alpha fails in log(alpha)"),
+        (Lt(Score(1, i, j), 1), And(j < i, i >= 3, alpha < Rational(-1, 2)), "exist for i tokens fails in S1[i,j]"),
+        (Lt(zeta(i), 2), i > 2, "zeta"),
+    ],
+    ids=["a hole", "the end", "no vectors", "no numbers"],
+)
+def test_a_proof_of_what_has_no_value_proves_nothing(proving, statement, domain, said):
+    proving("a")
+    result = verify(claim("a", statement, domain, inputs=Equicorrelated(alpha)))
+    assert result.verdict is Verdict.UNKNOWN
+    assert any(said in e.detail for e in result.evidence)
+
+
+def test_of_a_proof_about_a_limit_numbers_say_nothing(proving):
+    proving("a")
+    result = verify(claim("a", Eq(Limit(Weight(1, i, 1), i, oo), 0)))
+    assert result.verdict is Verdict.PROVED
+    assert [e.engine for e in result.evidence] == ["symbolic"]
+
+
+def test_what_cannot_be_read_is_one_line_and_stops_nothing(proving):
+    results = verify([claim("a", Lt(zeta(i), Score(2, i, 1)), i > 1), claim("b", TRUE)])
+    assert [r.verdict for r in results] == [Verdict.UNKNOWN, Verdict.ENCLOSED]
+    (only,) = results[0].evidence
+    assert only.engine == "reading"
+    assert "zeta" in only.detail
+    assert "\n" not in only.detail
 
 
 def test_combining_evidence():

@@ -7,13 +7,13 @@ from itertools import combinations
 
 import pytest
 from flint import arb
-from sympy import And, Le, Lt, Rational
+from sympy import And, Ge, Le, Lt, Rational
 
 from numerics.balls import enclose, less, working_precision
 from proofs.derivations import prove
 from proofs.kernel.known import Rejected
-from proofs.tactics import NoIdea, search
-from theory import Claim, Decoder, Equicorrelated, alpha, i, j
+from proofs.search import NoIdea, search
+from theory import Claim, Decoder, Equicorrelated, alpha, i, j, l
 from theory.averaging import AVERAGING, increasing
 from theory.position import Alibi
 from theory.statements import closer_scores_higher
@@ -23,10 +23,12 @@ DEEPEST, N = 9, 7
 PAIRS = list(combinations(range(1, N + 1), 2))
 
 
-def _claim(layer=3, domain=None, decoder=AVERAGING, inputs=None):
-    paper = And(Lt(j, i), Le(0, alpha), Lt(alpha, 1))
+DOMAIN = And(Lt(j, i), Le(0, alpha), Lt(alpha, 1))
+
+
+def _claim(layer=3, domain=DOMAIN, decoder=AVERAGING, inputs=None):
     inputs = Equicorrelated(alpha) if inputs is None else inputs
-    return Claim("averaging", closer_scores_higher(layer), paper if domain is None else domain, decoder, inputs)
+    return Claim("averaging", closer_scores_higher(layer), domain, decoder, inputs)
 
 
 def test_the_first_layer_in_fractions():
@@ -69,13 +71,15 @@ def test_with_a_residual_or_a_softmax_minors_are_negative(decoder, cosine):
     assert any(less(minor, 0) for minor in minors)
 
 
-@pytest.mark.parametrize("layer", [2, 3, 12])
-def test_every_layer_is_proved(layer):
-    prove(_claim(layer), increasing(layer))
+def test_all_layers_are_proved_at_once():
+    prove(_claim(l, And(DOMAIN, Ge(l, 2))), increasing())
+    with pytest.raises(Rejected, match="2 <= l"):  # layer one knows no order
+        prove(_claim(l), increasing())
 
 
-def test_the_search_finds_the_theorem_at_any_layer_and_alpha():
-    fifth = _claim(11, Lt(j, i), inputs=Equicorrelated(Rational(1, 5)))
+@pytest.mark.parametrize("layer", [3, 12, 10**6, l + 1])
+def test_the_search_finds_the_theorem_at_any_layer_and_alpha(layer):
+    fifth = _claim(layer, Lt(j, i), inputs=Equicorrelated(Rational(1, 5)))
     prove(fifth, search(fifth))
 
 
@@ -92,7 +96,7 @@ def test_the_search_finds_the_theorem_at_any_layer_and_alpha():
 )
 def test_what_the_theorem_does_not_say(claim):
     with pytest.raises(Rejected):
-        prove(claim, increasing(3))
+        prove(claim, increasing())
     with pytest.raises((NoIdea, Rejected)):
         prove(claim, search(claim))
 

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -27,6 +28,7 @@ from theory import (
     Equicorrelated,
     Gram,
     Score,
+    Sphere,
     Step,
     Weight,
     alpha,
@@ -66,7 +68,7 @@ from theory.notation.layout import display
 from theory.notation.plain import plain
 from theory.notation.prose import escape, latex_prose, markdown_prose
 from theory.notation.width import measure
-from theory.quantities import Quantity
+from theory.quantities import Correction, Quantity
 from theory.symbols import m
 from theory.topics import TOPICS
 
@@ -103,6 +105,8 @@ FORMULAS = [
     (Sum(Weight(1, i, k), (k, 1, i)), r"\sum_{k=1}^{i} A^{(1)}_{ik}", "sum[k=1..i](A1[i,k])"),
     (Limit(Score(2, i, j), i, oo), r"\lim_{i \to \infty} S^{(2)}_{ij}", "lim[i->infinity](S2[i,j])"),
     (Lt(Score(2, i, j), 1), "S^{(2)}_{ij} < 1", "S2[i,j] < 1"),
+    (Lt(Correction(Score(2, i, j)), 0), r"[d^{-1}]\operatorname{E}[S^{(2)}_{ij}] < 0", "[1/d]E(S2[i,j]) < 0"),
+    (2 * Correction(Gram(1, i, i)) ** 2, r"2 ([d^{-1}]\operatorname{E}[G^{(1)}_{ii}])^{2}", "2*[1/d]E(G1[i,i])^2"),
     (
         Le(Abs(Score(2, 2, 1) - Rational("0.154")), Rational("0.0005")),
         r"|S^{(2)}_{2,1} - 0.154| \le 0.0005",
@@ -146,6 +150,7 @@ def test_letters_do_not_change_a_statement(claim: Claim) -> None:
     expression = short.expression.replace(Function("Gamma"), sympy.gamma)
     if expression.has(CORRECTION):  # printed in a section of its own
         paper = {alpha: sympy.Integer(0), beta: sympy.Integer(1), lam: sympy.Integer(1)}
+        paper = {} if alpha in claim.free_symbols else paper
         terms = {CORRECTION: score_correction().xreplace(paper), LIMIT: limiting_score().xreplace(paper)}
         expression = expression.xreplace(terms)
     for meaning in reversed(short.definitions):
@@ -169,7 +174,7 @@ def _numbers(statement: Any) -> list[float]:
     for relation in statement.atoms(Relational):
         difference = relation.lhs - relation.rhs
         if not difference.has(Limit, sympy.Derivative, sympy.Piecewise):
-            number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity)}
+            number = {q: Rational(crc32(str(q).encode()) % 997, 7) for q in difference.atoms(Quantity, Correction)}
             values.append(float(difference.xreplace(number).subs(POINT)))
     return sorted(values)
 
@@ -509,3 +514,34 @@ def test_models_with_their_own_parameters_are_named() -> None:
     assert r"\mpin{\mpmodel{1}}" in text
     assert r"$\mpmodel{2}$: " in text
     assert r"mine.two\_models" in text
+
+
+_CORRECTED = Claim("own.mine", Lt(Correction(Score(2, i, j)), 0), Lt(j, i), inputs=Sphere(d, 0))
+_MEANING = "in the expectation of a quantity Q over inputs of width"
+
+
+def test_the_sign_of_a_correction_is_explained_wherever_it_is_printed() -> None:
+    texts = [
+        markdown_document([_CORRECTED], [], {}, {}),
+        latex_document([_CORRECTED], [], {}, {}),
+        fragment([Item("mine", _CORRECTED)], "theorem", {}, {}),
+    ]
+    for text in texts:
+        assert _MEANING in " ".join(text.split())
+        assert "expectation over random unit vectors" in " ".join(text.split())
+    plain_claim = replace(_CORRECTED, statement=Lt(Score(2, i, j), 1))
+    for text in (markdown_document([plain_claim], [], {}, {}), fragment([Item("mine", plain_claim)], "align", {}, {})):
+        assert _MEANING not in " ".join(text.split())
+
+
+def test_a_claim_about_formulas_names_no_model() -> None:
+    claim = Claim("own.mine", Lt(score_correction(i, j), 0), Lt(j, i))
+    for text in (markdown_document([claim], [], {}, {}), latex_document([claim], [], {}, {})):
+        assert "none, the statement is about formulas alone" in text
+        assert "l2 normalisation" not in text.replace("$\\ell_2$", "l2")
+    text = " ".join(fragment([Item("mine", claim)], "theorem", {}, {}).split())
+    assert "is the formula for the coefficient of" in text
+    assert "at $\\mpalpha = 0$" not in text
+    paper = {alpha: sympy.Integer(0), beta: sympy.Integer(1), lam: sympy.Integer(1)}
+    at_paper = replace(claim, statement=claim.statement.xreplace(paper))
+    assert "at $\\mpalpha = 0$" in fragment([Item("mine", at_paper)], "theorem", {}, {})

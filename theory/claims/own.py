@@ -20,6 +20,7 @@ from theory.layer_two import (
     h,
     increasing,
     norms,
+    norms_decrease,
     order,
     order_by_sign,
 )
@@ -98,10 +99,20 @@ claims = [
     ),
     Claim(
         "own.h-decreasing",
-        Lt(_in_full(Derivative(h_squared(m + 1), m)), 0),
-        Lt(alpha, 1), decoder=_GENERAL,
+        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
+        And(Lt(alpha, 1), Gt(1 + i * alpha, 0)), decoder=_GENERAL,
         source="generalises kim2025.h-decreasing",
-        note="h^2 as a function of the number m = i - 1 of earlier tokens, read as a real variable m >= 0.",
+        note="h > 0, so h decreases exactly when h^2, the squared norm, does. Every beta >= 0 and every residual "
+        "weight.",
+        proof=norms_decrease(),
+    ),
+    Claim(
+        "own.h-slope",
+        Lt(_in_full(Derivative(h_squared(m + 1), m)), 0),
+        Lt(alpha, 1),
+        source="behind own.h-decreasing",
+        note="The formula for h^2 as a function of the number m = i - 1 of earlier tokens, read as a real variable "
+        "m >= 0.",
         proof=Derivation(
             "h-slope", "The slope of h^2", norms().hypotheses[:2],
             (Step("slope", Lt(Derivative(h_squared(m + 1), m), 0), "cite",

@@ -179,7 +179,7 @@ claims = [
         Le(j, 725),
         source="own; against the belief that RoPE decays with distance",
         note="At head dimension 64 and base 10000 the kernel is positive up to distance 724 and negative at 725: "
-        "tokens so far apart score lower than unrelated ones.",
+        "there RoPE gives tokens with a positive cosine a negative score (own.rope-factorises).",
     ),
     Claim(
         "own.window-linear",
@@ -211,7 +211,7 @@ claims = [
     Claim(
         "own.prefix-two",
         _same(Score(2, i, j), Score(2, i, Max(j, _PREFIX), decoder=_PLAIN)),
-        And(Lt(j, i), Gt(i, _PREFIX), Le(i, 50)),
+        And(Lt(j, i), Gt(i, _PREFIX), Le(i, n), Eq(n, 50)),
         decoder=Decoder(mask=Prefix(_PREFIX)), inputs=_FIFTH,
         source="own; prefix of 8 tokens",
         note="Behind a prefix layer two is that of the causal mask with every prefix token read as the last of them: "

@@ -2,7 +2,8 @@
 
 The paper computes with the limit of infinite width, simulates at d = 64 and calls both the expectation.
 Claims here are about expectations over ``Sphere(d, alpha)`` unless they say otherwise; the engine that
-judges them is statistical, with stated error rates, except where the statement is about a formula.
+judges them is statistical, with stated error rates. The coefficient of 1/d in an expectation is an exact number, and
+balls decide about it; that a closed form of it is negative is a claim of its own, about a formula.
 """
 
 from __future__ import annotations
@@ -11,12 +12,13 @@ from sympy import Abs, And, E, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational
 
 from theory.claim import Claim
 from theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
+from theory.decoder import Decoder
 from theory.derivation import Derivation, Step
 from theory.finite_width import limiting_score, score_correction, weight_correction
 from theory.inputs import SharedGaussian, Sphere
-from theory.quantities import Score, Weight
+from theory.quantities import Correction, Score, Weight
 from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, i, j, lam
+from theory.symbols import alpha, beta, d, i, j, lam
 
 _FIFTY = And(Lt(j, i), Le(i, 50))
 _PAPER = {alpha: Integer(0), beta: Integer(1), lam: Integer(1)}
@@ -34,6 +36,8 @@ def _is(value: Expr, printed: str, within: str) -> Le:
     return Le(Abs(value - Rational(printed)), Rational(within))
 
 
+_GENERAL = {"decoder": Decoder(beta=beta, residual=lam), "inputs": Sphere(d, alpha)}
+_SAMPLER = SharedGaussian(d, alpha)
 _remainder = Score(2, i, j) - _at_paper(limiting_score(i, j)) - _at_paper(score_correction(i, j)) / 1024
 
 claims = [
@@ -80,12 +84,30 @@ claims = [
     ),
     Claim(
         "own.sampler-bias",
+        Lt(Correction(Score(1, 2, 1)), 0),
+        And(Ge(alpha, Rational(1, 100)), Le(alpha, Rational(99, 100))), inputs=_SAMPLER,
+        source="quantifies own.cosine-shared-gaussian",
+        note="To leading order in 1/d, the paper's sampler makes the mean cosine of two inputs smaller than alpha. By "
+        "how much is in own.sampler-bias-formula.",
+    ),
+    Claim(
+        "own.sampler-bias-formula",
+        Eq(Correction(Score(1, 2, 1)), leading_sampler_bias(alpha)),
+        And(Ge(alpha, 0), Lt(alpha, 1)), inputs=_SAMPLER,
+        source="quantifies own.cosine-shared-gaussian",
+        note="The bias of the paper's sampler is -alpha (1 - alpha^2) / (2 d) to leading order. The formula is derived "
+        "by computer algebra from own.sampler-mean; the coefficient comes from the recursion of the layers, at the "
+        "points tried.",
+    ),
+    Claim(
+        "own.sampler-bias-sign",
         Lt(leading_sampler_bias(alpha), 0),
         And(Gt(alpha, 0), Lt(alpha, 1)),
-        source="quantifies own.cosine-shared-gaussian",
-        note="The bias of the paper's sampler is -alpha (1 - alpha^2) / (2 d) to leading order.",
+        source="completes own.sampler-bias-formula",
+        note="The formula for the leading bias is negative for every alpha between 0 and 1. This is about the formula, "
+        "not about the sampler.",
         proof=Derivation(
-            "sampler-bias", "The sampler's bias", (Gt(alpha, 0), Lt(alpha, 1)),
+            "sampler-bias", "The sign of the formula for the sampler's bias", (Gt(alpha, 0), Lt(alpha, 1)),
             (Step("bias", Lt(leading_sampler_bias(alpha), 0), "sign",
                   hints={"form": alpha * (1 - alpha) * (1 + alpha) / 2}, why="0 < alpha < 1"),),
         ),
@@ -108,10 +130,53 @@ claims = [
     ),
     Claim(
         "own.limit-overstates",
+        Lt(Correction(Score(2, i, j)), 0),
+        _FIFTY, inputs=Sphere(d, 0),
+        source="finite width behind kim2025.eq4",
+        note="At alpha = 0, beta = residual = 1 the paper's limit lies above the expectation, to leading order in 1/d, "
+        "at every pair of positions up to 50. The closed form of the 1/d term is negative at all pairs of positions "
+        "(own.score-correction-sign) and agrees with the recursion of the layers where it was tried "
+        "(own.score-correction-formula).",
+    ),
+    Claim(
+        "own.limit-overstates-deeper",
+        And(Lt(Correction(Score(3, i, j)), 0), Lt(Correction(Score(4, i, j)), 0)),
+        And(Lt(j, i), Le(i, 20)), inputs=Sphere(d, 0),
+        source="extends own.limit-overstates",
+        note="The same in layers three and four, up to query 20. No closed form is known there.",
+    ),
+    Claim(
+        "own.width-flattens",
+        And(*(Lt(Correction(Score(layer, i, j + 1)), Correction(Score(layer, i, j))) for layer in (2, 3, 4))),
+        And(Lt(j + 1, i), Le(i, 20)), inputs=Sphere(d, 0),
+        source="finite width behind kim2025.increasing-2",
+        note="To leading order in 1/d, finite width takes more from the score of a closer key: the order is weaker "
+        "than in the limit. Layers two to four, alpha = 0, up to query 20.",
+    ),
+    Claim(
+        "own.score-correction-formula",
+        Eq(Correction(Score(2, i, j)), score_correction(i, j)),
+        And(Lt(j, i), Le(i, 6), Ge(alpha, 0), Lt(alpha, 1)), **_GENERAL,
+        source="quantifies kim2025.eq4 at finite width",
+        note="The closed form of the 1/d term of a score (see the section on the expansion in 1/d), derived by "
+        "computer algebra, against the recursion of the layers, at the points tried.",
+    ),
+    Claim(
+        "own.weight-correction-formula",
+        And(
+            Eq(Correction(Weight(1, i, j)), weight_correction(i, j)),
+            Eq(Correction(Weight(1, i, i)), weight_correction(i, i)),
+        ),
+        And(Lt(j, i), Le(i, 6), Ge(alpha, 0), Lt(alpha, 1)), **_GENERAL,
+        source="quantifies kim2025.softmax at finite width",
+        note="The same for the weights of the first layer.",
+    ),
+    Claim(
+        "own.score-correction-sign",
         Lt(_at_paper(score_correction(i, j)), 0),
         Lt(j, i),
-        source="finite width behind kim2025.eq4",
-        note="At alpha = 0, beta = residual = 1 the paper's limit lies above the expectation, to leading order: the "
-        "1/d term c (see the section on the expansion in 1/d) is negative at every pair of positions.",
+        source="completes own.score-correction-formula",
+        note="At alpha = 0, beta = residual = 1 the closed form c of the 1/d term (see the section on the expansion in "
+        "1/d) is negative at every pair of positions. This is about the formula.",
     ),
 ]  # fmt: skip

@@ -95,11 +95,12 @@ def _general() -> tuple[Table, Table]:
 
 @cache
 def _corrections() -> Table:
-    """The 1/d term of a score at alpha = 0, beta = residual = 1, which fills half a page."""
+    """The 1/d term of a score, in general and at alpha = 0, beta = residual = 1: it fills half a page."""
     setting = {alpha: Integer(0), beta: Integer(1), lam: Integer(1)}
     c, limit = score_correction(i, j).xreplace(setting), limiting_score(i, j).xreplace(setting)
     factors = (Integer(1), Integer(-1), Rational(1, 1024), Rational(-1, 1024))
-    return {**{factor * c: factor * CORRECTION for factor in factors}, limit: LIMIT, -limit: -LIMIT}
+    table: Table = {**{factor * c: factor * CORRECTION for factor in factors}, limit: LIMIT, -limit: -LIMIT}
+    return {**table, score_correction(i, j): CORRECTION}
 
 
 @cache

@@ -103,7 +103,9 @@ def _one(things: Sequence[object]) -> bool:
 
 
 def _layers(part: Basic) -> tuple[int, ...]:
-    return tuple(sorted({quantity.layer for quantity in part.atoms(Quantity)}))
+    return tuple(
+        sorted({quantity.layer for quantity in part.atoms(Quantity)}, key=lambda layer: (str(type(layer)), layer))
+    )
 
 
 def _models(part: Basic) -> tuple[Model, ...]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+import sympy
 from sympy import Basic
 
 from theory.claim import Claim
@@ -20,7 +21,7 @@ from theory.decoder import Decoder
 from theory.derivation import Derivation
 from theory.export.arguments import Argument
 from theory.export.established import Recorded, how, verdict, witness
-from theory.export.models import Model, models_of, read, setting
+from theory.export.models import Model, coefficient_words, models_of, read, setting
 from theory.export.sentences import (
     aligned_rows,
     for_all,
@@ -35,7 +36,7 @@ from theory.export.sentences import (
     where,
 )
 from theory.export.steps import Written, chain, conclusions, main_steps, proof
-from theory.finite_width import score_correction_formula, weight_correction_formula
+from theory.finite_width import score_correction, score_correction_formula, weight_correction_formula
 from theory.formula import Formula
 from theory.inputs import Inputs
 from theory.notation import macros
@@ -44,6 +45,7 @@ from theory.notation.layout import display
 from theory.notation.prose import escape
 from theory.notation.width import measure
 from theory.quantities import Record
+from theory.symbols import i, j
 
 Form = Literal["align", "theorem", "proof"]
 FORMS: tuple[Form, ...] = ("align", "theorem", "proof")
@@ -56,11 +58,11 @@ _PAGE = 9  # rows of an alignment that may be broken between pages
 _CERTAIN = ("PROVED", "ENCLOSED")
 _QUOTES = str.maketrans("\u2018\u2019\u201c\u201d", "''\"\"")
 
-_EXPANDED = (
-    r"at $\mpalpha = 0$ and $\mpbeta = \mplambda = 1$, where $\mpexpected \mpscore{2}{\mpquery}{\mpkey} = "
-    r"\mplimitscore{2}{\mpquery}{\mpkey} + \mpcorrection{2}{\mpquery}{\mpkey}/\mpwidth + O(\mpwidth^{-2})$ over "
-    "random inputs (\\texttt{maskproof export latex --only score-expansion})."
-)
+_PRINTED = r", as \texttt{maskproof export latex --only score-expansion} prints it"
+_LONG = {
+    "mplimitscore": r"$\mplimitscore{2}{\mpquery}{\mpkey}$ is the formula for the limit",
+    "mpcorrection": r"$\mpcorrection{2}{\mpquery}{\mpkey}$ is the formula for the coefficient of $1/\mpwidth$",
+}  # formulas that are too long to be written out
 
 _ENVIRONMENTS = {
     "theorem": r"\ifcsname theorem\endcsname\else\newtheorem{theorem}{Theorem}\fi",
@@ -152,6 +154,8 @@ class _Stated:
     letters: Sequence[Basic]
     environment: str = "theorem"
     models: int = 0
+    notation: str = ""
+    general: bool = False  # whether a formula too long to be written out has alpha, beta and lam as letters
 
 
 class _Writer:
@@ -225,6 +229,8 @@ class _Writer:
             letters,
             "theorem" if found in _CERTAIN else "remark",
             len(names),
+            coefficient_words([claim.statement], prose, named=True),
+            sympy.sympify(claim.statement).has(score_correction(i, j)),
         )
 
     def _names(self, claim: Claim) -> dict[Model, str]:
@@ -374,8 +380,12 @@ def _where(stated: _Stated) -> list[str]:
         r"where, for every position $\mpany$," if any(r"\mpany" in math(part) for part in stated.letters) else "where"
     )
     found = [where(word, stated.letters, LINE)] if stated.letters else []
-    if any(rf"\{name}{{" in row for row in stated.rows for name in ("mpcorrection", "mplimitscore")) and not found:
-        found.append(_EXPANDED)
+    long = [words for name, words in _LONG.items() if any(rf"\{name}{{" in row for row in stated.rows)]
+    if long and not found:
+        values = "" if stated.general else r", at $\mpalpha = 0$ and $\mpbeta = \mplambda = 1$"
+        found.append(f"where {' and '.join(long)}{_PRINTED}{values}.")
+    if stated.notation:
+        found.append(f"Here {stated.notation}.")
     return found
 
 

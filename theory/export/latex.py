@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from theory.arithmetic import mentions_quantity
 from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
-from theory.export.models import Model, model_words, models_of, read
+from theory.export.models import NO_MODEL, Model, coefficient_words, model_words, models_of, read
 from theory.export.sentences import (
     Group,
     aligned_rows,
@@ -269,8 +270,13 @@ def _facts(claim: Claim, recorded: Recorded, models: Sequence[Model], derived: s
             lines.append(rf"\textbf{{Model}} ${name}$: {prose(words)}.")
     elif models and (claim.decoder, claim.inputs) != read(models[0]) and None not in read(models[0]):
         lines.append(rf"\textbf{{Model:}} {prose(model_words(*read(models[0])))}.")
+    elif not mentions_quantity(claim):
+        lines.append(rf"\textbf{{Model:}} {NO_MODEL}.")
     else:
         lines.append(rf"\textbf{{Model:}} {prose(model_words(claim.decoder, claim.inputs))}.")
+    notation = coefficient_words([claim.statement], prose, named=True)
+    if notation:
+        lines.append(rf"\textbf{{Notation:}} {notation}.")
     if claim.source:
         lines.append(rf"\textbf{{Source:}} {prose(claim.source).rstrip('.')}.")
     if claim.uses:

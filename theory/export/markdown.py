@@ -7,13 +7,14 @@ from typing import Any
 
 from sympy import And, Basic
 
+from theory.arithmetic import mentions_quantity
 from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from theory.export.established import Recorded, counts, how, verdict, witness
 from theory.export.families import family_display
-from theory.export.models import model_names, model_words, models_of, read
+from theory.export.models import NO_MODEL, coefficient_words, model_names, model_words, models_of, read
 from theory.notation.chains import conditions
 from theory.notation.latex import MathPrinter, latex, latex_condition
 from theory.notation.layout import Display, display
@@ -80,14 +81,18 @@ def statement_markdown(claim: Claim) -> str:
 
 
 def models_markdown(claim: Claim) -> list[str]:
-    """The models that a claim is about, one line each."""
+    """The models that a claim is about, one line each, and what is meant by its 1/d terms."""
+    if not mentions_quantity(claim):
+        return [f"**Model**: {NO_MODEL}"]
     names = model_names(models_of([claim.statement]))
     lines = []
     for model, name in names.items():
         decoder, inputs = read(model)
         words = model_words(decoder or claim.decoder, inputs or claim.inputs)
         lines.append(f"**Model** ${name}$: {markdown_prose(words)}")
-    return lines or [f"**Model**: {markdown_prose(model_words(claim.decoder, claim.inputs))}"]
+    lines = lines or [f"**Model**: {markdown_prose(model_words(claim.decoder, claim.inputs))}"]
+    notation = coefficient_words([claim.statement], markdown_prose)
+    return [*lines, *([f"**Notation**: {notation}"] if notation else [])]
 
 
 def _claim(claim: Claim, recorded: Recorded) -> str:

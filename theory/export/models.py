@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import sympy
@@ -10,8 +10,10 @@ from sympy import Basic
 
 from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from theory.quantities import Quantity, Record
+from theory.notation import macros
+from theory.quantities import Correction, Quantity, Record
 
+NO_MODEL = "none, the statement is about formulas alone"
 Model = tuple[Basic, Basic]  # the decoder and the input law, as quantities carry them
 
 
@@ -19,6 +21,20 @@ def models_of(statements: Iterable[Basic]) -> list[Model]:
     """The distinct models that quantities in ``statements`` carry, in a fixed order."""
     found = {q.args[3:] for statement in statements for q in sympy.sympify(statement).atoms(Quantity)}
     return sorted(found, key=str)  # type: ignore[arg-type]
+
+
+def coefficient_words(statements: Iterable[Basic], prose: Callable[[str], str], named: bool = False) -> str:
+    r"""What the sign of a ``Correction`` means, in LaTeX and the given prose; nothing where there is none.
+
+    >>> from theory.quantities import Score
+    >>> print(coefficient_words([Correction(Score(2, 2, 1)) < 0], str)[:32])
+    $[d^{-1}]\operatorname{E}[Q]$ is
+    """
+    if not any(sympy.sympify(statement).has(Correction) for statement in statements):
+        return ""
+    sign = macros.call("mpcoefficient", "Q")
+    words = prose("the coefficient of 1/d in the expectation of a quantity Q over inputs of width d, for large d")
+    return f"${sign if named else macros.expand(sign)}$ is {words}"
 
 
 def model_names(models: Sequence[Model]) -> dict[Model, str]:
@@ -94,7 +110,8 @@ def inputs_words(inputs: Inputs) -> str:
             return f"expectation over random unit vectors, {_value('d', inputs.d)}{_comma(inputs)}".rstrip(" ,")
         case SharedGaussian():
             unit = "normalised " if inputs.unit else ""
-            return f"expectation over {unit}Gaussians with a shared part, {_value('d', inputs.d)}{_comma(inputs)}"
+            values = f"{_value('d', inputs.d)}{_comma(inputs)}"
+            return f"expectation over {unit}Gaussians with a shared part, {values}".rstrip(" ,")
     return str(inputs)
 
 

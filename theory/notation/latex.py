@@ -15,7 +15,7 @@ from sympy.printing.latex import LatexPrinter
 from theory.notation import macros
 from theory.notation.chains import Chain, Condition, conditions
 from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
-from theory.quantities import InputGram, Quantity
+from theory.quantities import Correction, InputGram, Quantity
 from theory.rope import Kappa
 
 SIGNS = {"==": "=", "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "!=": r"\ne"}
@@ -224,10 +224,12 @@ class MathPrinter(LatexPrinter):
 
     def _print(self, expr: Any, **kwargs: Any) -> str:
         if isinstance(expr, Quantity):
-            layer = str(expr.layer) if self.layer is None else self.layer
+            layer = self._print(expr.args[0]) if self.layer is None else self.layer
             text = self._indexed_sign(macros.QUANTITIES[expr.letter], [layer], expr.query, expr.key)
             model = self.models.get((expr.args[3], expr.args[4]))
             return text if model is None else text + self.sign("mpin", model)
+        if isinstance(expr, Correction):
+            return self.sign("mpcoefficient", self._print(expr.quantity))
         if isinstance(expr, InputGram):
             return self._indexed_sign(macros.QUANTITIES["K"], [], *expr.args[:2])
         if isinstance(expr, Kappa):

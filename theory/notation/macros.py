@@ -42,7 +42,7 @@ MACROS = {
     "mpquery": Macro("i", "position of the query"),
     "mpkey": Macro("j", "position of the key"),
     "mpother": Macro("k", "a further position"),
-    "mpanother": Macro("l", "one more position"),
+    "mpanother": Macro("p", "one more position"),
     "mpany": Macro("a", "any position, in definitions that hold for all"),
     "mpearlier": Macro("m", "number of tokens before the query, as a real variable"),
     "mplength": Macro("n", "number of tokens"),
@@ -80,6 +80,7 @@ MACROS = {
     "mpexpected": Macro(r"\operatorname{E}", "expectation"),
     "mplimitscore": _pair(r"\bar{S}^{(#2)}_{#3#1#4}", "score in the limit of infinite width: layer, query, key"),
     "mpcorrection": _pair("c^{(#2)}_{#3#1#4}", "coefficient of 1/d: layer, query, key"),
+    "mpcoefficient": Macro(r"[\mpwidth^{-1}]\mpexpected[#1]", "coefficient of 1/d in the expectation of a quantity", 1),
     "mprowsum": Macro("D_{#1}", "sum of a row's unnormalised weights", 1),
     "mpownweight": Macro(r"\mu_{#1}", "weight of a token in its own output", 1),
     "mpsquares": Macro(r"\omega_{#1}", "sum of a row's squared weights", 1),
@@ -93,8 +94,8 @@ MACROS = {
 
 SYMBOLS = {
     "alpha": "mpalpha", "beta": "mpbeta", "lam": "mplambda", "i": "mpquery", "j": "mpkey", "k": "mpother",
-    "l": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio", "s": "mptotal",
-    "q": "mpq", "w": "mpinverse",
+    "l": "mplayer", "p": "mpanother", "a": "mpany", "m": "mpearlier", "n": "mplength", "d": "mpwidth", "r": "mpratio",
+    "s": "mptotal", "q": "mpq", "w": "mpinverse",
 }  # fmt: skip
 FUNCTIONS = {
     "g": "mpinnerat", "h": "mpnormat", "g'": "mpbareinnerat", "h'": "mpbarenormat", "hhat": "mpgeneralnormat",

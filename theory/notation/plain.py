@@ -15,7 +15,7 @@ from sympy.printing.str import StrPrinter
 
 from theory.notation.chains import Chain, Condition
 from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
-from theory.quantities import Quantity
+from theory.quantities import Correction, Quantity
 
 
 class PlainPrinter(StrPrinter):
@@ -56,7 +56,9 @@ class PlainPrinter(StrPrinter):
         if expr.exp == sympy.Rational(1, 2):
             return f"sqrt({self._print(expr.base)})"
         base, exponent = self._print(expr.base), self._print(expr.exp)
-        atomic = expr.base.is_Symbol or expr.base.is_Integer or isinstance(expr.base, (AppliedUndef, Quantity))
+        atomic = (
+            expr.base.is_Symbol or expr.base.is_Integer or isinstance(expr.base, (AppliedUndef, Correction, Quantity))
+        )
         simple = expr.exp.is_Symbol or expr.exp.is_Integer
         return f"{base if atomic else f'({base})'}^{exponent if simple else f'({exponent})'}"
 

@@ -188,7 +188,7 @@ def _is_call(run: list[Token]) -> bool:
 
 def _letters(run: list[Token], plain: Plain) -> str:
     return "".join(
-        f"${text}$" if kind == "letter" and text.rstrip("'") in _ALONE else plain(text) for kind, text in run
+        f"${_letter(text)}$" if kind == "letter" and text.rstrip("'") in _ALONE else plain(text) for kind, text in run
     )
 
 
@@ -235,4 +235,11 @@ def _symbol(kind: str, text: str) -> str:
         if body[0] == "{" or (body[0] == "(" and not body[1:-1].isalnum()):  # S^(2) keeps its brackets
             body = body[1:-1]
         return f"{text[0]}{{{_math(_tokens(body))}}}{primes}"
+    if kind == "letter":
+        return _letter(text)
     return " " if text == "*" else r"\cdot " if text == "\u00b7" else text
+
+
+def _letter(text: str) -> str:
+    """A letter as it is printed: the layer l is told from the number 1."""
+    return rf"\ell{text[1:]} " if text.rstrip("'") == "l" else text

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import replace
 from typing import overload
 
 import numpy as np
 
-from proofs import registry
+from proofs import limits, registry
 from proofs.engines import enclosure, monte_carlo, symbolic, witness
-from proofs.verdict import Evidence, Result, Verdict
+from proofs.engines.question import question
+from proofs.limits import Limit
+from proofs.terms.reading import Unreadable
+from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from theory.claim import Claim
 from theory.errors import InvalidInput
 
@@ -29,37 +33,73 @@ class Contradiction(RuntimeError):
             f"claim {claim} is {first.outcome} by {first.engine} ({first.detail}) "
             f"and {second.outcome} by {second.engine} ({second.detail})"
         )
-        self.evidence = (first, second)
+        self.claim, self.evidence = claim, (first, second)
+
+    def __reduce__(self) -> tuple[type[Contradiction], tuple[str, Evidence, Evidence]]:
+        return type(self), (self.claim, *self.evidence)  # it passes from process to process
 
 
 @overload
-def verify(claims: Claim, seed: int = 0, progress: Progress | None = None) -> Result: ...
+def verify(
+    claims: Claim,
+    seed: int = 0,
+    progress: Progress | None = None,
+    *,
+    timeout: float | None = None,
+    memory: float | None = None,
+) -> Result: ...
 @overload
-def verify(claims: Iterable[Claim], seed: int = 0, progress: Progress | None = None) -> list[Result]: ...
-def verify(claims: Claim | Iterable[Claim], seed: int = 0, progress: Progress | None = None) -> Result | list[Result]:
+def verify(
+    claims: Iterable[Claim],
+    seed: int = 0,
+    progress: Progress | None = None,
+    *,
+    timeout: float | None = None,
+    memory: float | None = None,
+) -> list[Result]: ...
+def verify(
+    claims: Claim | Iterable[Claim],
+    seed: int = 0,
+    progress: Progress | None = None,
+    *,
+    timeout: float | None = None,
+    memory: float | None = None,
+) -> Result | list[Result]:
     """Check claims and return the verdict on each with its evidence.
+
+    Without ``timeout`` and ``memory`` everything happens in this process, without limits: quick, and easy to
+    step through. With one of them every claim is checked in a process of its own, as ``maskproof verify``
+    does, and one that takes more is UNKNOWN. The verdicts are the same otherwise.
 
     Args:
         claims: one claim, or several; what they use may be among them or among the shipped claims.
         seed: seed of the random numbers; the same seed gives the same verdicts and witnesses.
         progress: called with a claim's id and the number of claims done, before each claim.
+        timeout: seconds that each claim may take; 60 if only ``memory`` is given.
+        memory: memory that each claim may take beside what this process has, in units of 10^6 bytes; 2000 if only
+            ``timeout`` is given.
 
     Returns:
         A result for one claim, a list in the same order for several.
 
     Raises:
         InvalidInput: a claim is malformed, two have the same id, one uses an unknown claim or, through
-            others, itself; or the seed is not a whole number from 0 up.
-        Contradiction: an engine proves what another refutes.
+            others, itself; the seed is not a whole number from 0 up; a limit is not positive, or this
+            system can't fork processes.
+
+    An engine that proves what another refutes leaves the claim UNKNOWN, with both in its evidence.
 
     >>> from sympy import Lt
     >>> from theory import Equicorrelated, Score
-    >>> verify(Claim("mine", Lt(Score(2, 2, 1), 1), inputs=Equicorrelated(0))).verdict
+    >>> verify(Claim("mine", Lt(Score(3, 5, 2), Score(3, 5, 3)), inputs=Equicorrelated(0))).verdict
     <Verdict.ENCLOSED: 'ENCLOSED'>
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput(f"seed = {seed!r}", "'the seed is a whole number from 0 up'", "use 0")
     chosen = [claims] if isinstance(claims, Claim) else _listed(claims)
+    if timeout is not None or memory is not None:
+        results = _supervised(chosen, int(seed), progress, _limit(timeout, memory))
+        return results[0] if isinstance(claims, Claim) else results
     pipeline = Pipeline(chosen, int(seed))
     results = []
     for done, claim in enumerate(chosen):
@@ -81,6 +121,35 @@ def _listed(claims: Iterable[Claim]) -> list[Claim]:
     return chosen
 
 
+def _limit(timeout: float | None, memory: float | None) -> Limit:
+    if not limits.SUPPORTED:
+        raise InvalidInput("a limit", "'this system can fork processes'", "leave timeout and memory out")
+    given = {"seconds": timeout, "megabytes": memory, "beside": limits.resident()}
+    for name, value in (("timeout", timeout), ("memory", memory)):
+        real = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        if value is not None and not (real and value > 0):
+            raise InvalidInput(f"{name} = {value!r}", f"'{name} is a positive number'", "leave it out, or raise it")
+    return Limit(**{name: float(value) for name, value in given.items() if value is not None})
+
+
+def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit) -> list[Result]:
+    from proofs.supervision import Broken, Supervised  # which needs this module
+
+    results = []
+    with closing(Supervised(lambda _: claims, seed, limit)) as supervised:
+        outcomes = supervised.outcomes()
+        for done, claim in enumerate(claims):
+            if progress is not None:
+                progress(claim.id, done)
+            outcome = next(outcomes)
+            if isinstance(outcome, Exception):
+                raise outcome
+            if isinstance(outcome, Broken):
+                raise RuntimeError(f"claim {claim.id}: {outcome.message}")
+            results.append(outcome)
+    return results
+
+
 class Pipeline:
     """Verifies claims, each once, together with what they use."""
 
@@ -88,14 +157,22 @@ class Pipeline:
         self.claims = {claim.id: claim for claim in claims}
         self.seed = seed
         self._results: dict[str, Result] = {}
+        self._well_formed: set[str] = set()
 
     def result(self, claim: Claim) -> Result:
         """The verdict on a claim."""
         if claim.id not in self._results:
-            claim.check()
             self._refuse_circles(claim, ())
-            self._results[claim.id] = self._verified(claim)
+            started = time.perf_counter()
+            try:
+                self.keep(self._judged(claim))
+            except (OverflowError, RecursionError) as error:
+                self.keep(_too_large(claim, error, time.perf_counter() - started))
         return self._results[claim.id]
+
+    def keep(self, result: Result) -> None:
+        """Take this result for the claim with its id."""
+        self._results[result.id] = result
 
     def find(self, name: str, user: str) -> Claim:
         """The claim with this id.
@@ -115,8 +192,23 @@ class Pipeline:
         if claim.id in path:
             circle = " uses ".join((*path[path.index(claim.id) :], claim.id))
             raise InvalidInput(f"claim {circle}", "'no claim leans on itself'", "break the circle")
+        if claim.id not in self._well_formed:
+            claim.check()
+            self._well_formed.add(claim.id)
         for name in claim.uses:
             self._refuse_circles(self.find(name, claim.id), (*path, claim.id))
+
+    def _judged(self, claim: Claim) -> Result:
+        """The verdict, UNKNOWN where the claim can't be read or two engines contradict each other."""
+        started = time.perf_counter()
+        try:
+            question(claim)
+            return self._verified(claim)
+        except Unreadable as reason:
+            evidence = (Evidence("reading", Verdict.UNKNOWN, "", str(reason)),)
+        except Contradiction as reason:
+            evidence = (Evidence("contradiction", Verdict.UNKNOWN, "", str(reason)), *reason.evidence)
+        return Result(claim.id, Verdict.UNKNOWN, evidence, None, time.perf_counter() - started)
 
     def _verified(self, claim: Claim) -> Result:
         started = time.perf_counter()
@@ -139,6 +231,8 @@ class Pipeline:
             evidence.insert(0, Evidence("uses", outcome, "", detail))
         else:
             verdict = combined(claim.id, evidence)
+        if verdict is Verdict.PROVED and any(e.objection for e in evidence):
+            verdict = Verdict.UNKNOWN  # a proof of what has no value, or of what no number bears out, proves nothing
         if claim.proof is not None and not proved and verdict is not Verdict.REFUTED:
             verdict = Verdict.UNKNOWN  # whoever gives a proof that does not check has something to mend
         decisive = next((e for e in evidence if e.outcome is verdict), None)
@@ -169,6 +263,15 @@ class Pipeline:
             monte_carlo.examine(claim, seed=self.seed, effort=CROSS_CHECK),
         )
         return [evidence for evidence in checks if evidence is not None]
+
+
+def _too_large(claim: Claim, error: Exception, seconds: float) -> Result:
+    """The result of a claim whose numbers or formulas are beyond what a computer represents."""
+    what = "a number is too large" if isinstance(error, OverflowError) else "a formula is too deep"
+    evidence = Evidence(
+        LIMIT, Verdict.UNKNOWN, "", f"not decided: {what}; make exponents and domain smaller", seconds=seconds
+    )
+    return Result(claim.id, Verdict.UNKNOWN, (evidence,), seconds=seconds)
 
 
 def combined(claim: str, evidence: Sequence[Evidence]) -> Verdict:

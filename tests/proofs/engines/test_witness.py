@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import sympy
-from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp
+from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp, sqrt
 
 from proofs.engines import witness
 from proofs.verdict import Verdict
@@ -105,7 +105,7 @@ FALSE = {
     "only far out": (Gt(Weight(1, i, 1), Rational(1, 40)), i > 1, {"inputs": INDEPENDENT}, {"i": 39}),
     "g may be negative": (
         increasing(2),
-        And(j < i, alpha < 1),
+        And(j < i, i <= 3, alpha < 1, alpha >= Rational(-1, 2)),
         {"decoder": GENERAL},
         {"alpha": Rational(-1, 2), "beta": 0, "lam": 1, "i": 3, "j": 1},
     ),
@@ -242,6 +242,32 @@ def test_the_same_seed_gives_the_same_witness(seed):
     assert first.detail == second.detail
     value = first.witness["alpha"]
     assert Rational(1, 3) <= value <= Rational(7, 20)
+
+
+@pytest.mark.parametrize(
+    ("statement", "domain"),
+    [
+        (1 / (i - 3) < 2, i <= 5),
+        (1 / (alpha - Rational(1, 2)) ** 2 > alpha - 5, alpha < 1),
+        (Lt(sqrt(alpha), 100), And(alpha > -2, alpha < 1)),
+        (Lt(Score(1, i, j), 1), And(j < i, alpha < Rational(-1, 2))),
+    ],
+    ids=str,
+)
+def test_what_has_no_value_is_not_refuted(statement, domain):
+    assert examine(statement, domain) is None
+
+
+def test_a_point_without_a_value_does_not_hide_a_failure():
+    found = examine(1 / (i - 3) < 1, i <= 9)
+    assert found.witness == {"i": 4}
+    found = examine(Ne(i, 3), And(i <= 9, Or(1 / (i - 3) > 5, i**2 < 10)))
+    assert found.witness == {"i": 3}
+
+
+def test_what_is_understood_of_models_is_not_refuted():
+    assert examine(Lt(Score(1, i, j), 1), And(j < i, i <= 5)) is None  # alpha = 1 is no point of the claim
+    assert examine(Le(Score(1, i, i), 1), And(i <= 3), decoder=Decoder(norm="layernorm", scale="d")) is None
 
 
 def test_expectations_and_limits_are_for_others():

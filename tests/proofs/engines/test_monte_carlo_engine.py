@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
-from sympy import Abs, And, E, Eq, Gt, Implies, Le, Lt, Or, Rational, Sum
+from sympy import Abs, And, E, Eq, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, erf, gamma, hyper
 
 from proofs.engines import monte_carlo
-from proofs.engines.monte_carlo import BATCHES, REFUTE, SUSPECT, Levels
+from proofs.engines.estimates import BATCHES, jackknife
+from proofs.engines.monte_carlo import REFUTE, SUSPECT, Levels
 from proofs.verdict import Verdict
 from theory import (
     Bidirectional,
     Claim,
+    Correction,
     Decoder,
     Equicorrelated,
     Gram,
@@ -70,6 +72,22 @@ TRUE = {
         Eq(Weight(1, i, j), 1 / n),
         And(i <= n, j <= n),
         {"inputs": Sphere(8), "decoder": Decoder(beta=0, mask=Bidirectional())},
+    ),
+    "sums of different lengths": (
+        Eq(Sum(Weight(1, i, k) * Sum(Weight(1, k, n), (n, 1, k)), (k, 1, i)), 1),
+        i <= 5,
+        {"inputs": Sphere(8)},
+    ),
+    "special functions of the width": (
+        Eq(
+            Score(1, 2, 1),
+            hyper((Rational(1, 2), Rational(1, 2)), (d / 2 + 1,), Rational(1, 25))
+            * 2
+            / (5 * d)
+            * (gamma((d + 1) / 2) / gamma(d / 2)) ** 2,
+        ),
+        d >= 4,
+        {"inputs": SharedGaussian(d, Rational(1, 5))},
     ),
     "a norm": (Eq(Gram(1, 1, 1), 4), True, {"inputs": Sphere(8)}),
 }
@@ -149,7 +167,9 @@ def test_the_rate_of_false_alarms_is_as_stated():
 def test_the_jackknife_of_a_mean_is_the_standard_error():
     rng = np.random.default_rng(2)
     batches = rng.normal(size=(BATCHES, 3))
-    estimate, error = monte_carlo._jackknife(lambda v: (v[0], np.zeros(3)), [batches])
+    mean = batches.mean(axis=0)
+    left = np.vstack([mean, (BATCHES * mean - batches) / (BATCHES - 1)])
+    estimate, error = jackknife(left, np.zeros_like(left))
     np.testing.assert_allclose(estimate, batches.mean(axis=0), rtol=1e-9)
     np.testing.assert_allclose(error, batches.std(axis=0, ddof=1) / np.sqrt(BATCHES), rtol=1e-9)
 
@@ -165,9 +185,14 @@ def test_more_comparisons_ask_for_more():
     ("statement", "options", "reason"),
     [
         (Or(Lt(Score(2, i, 1), 1), Lt(Score(2, i, 1), Rational(1, 2) * i)), {}, "Or"),
-        (Le(Mix(1, i, 1), 2), {}, "Mix"),
-        (Eq(Weight(1, i, 1), 1), {"decoder": Decoder(beta=0, mask=Bidirectional())}, "depend on n"),
-        (Lt(Score(2, i, i + 1), 1), {}, "mask"),
+        (Le(Mix(1, i, 1), 2), {}, "no expectation of mix"),
+        (Eq(Weight(1, i, 1), 1), {"decoder": Decoder(beta=0, mask=Bidirectional())}, "i = 4, n = 3: i <= n fails"),
+        (Lt(Score(2, i, i + 1), 1), {}, "i + 1 <= i fails in S2[i,i + 1]"),
+        (Lt(Score(2, i, 1) / (i - 3), 1), {}, "i = 3: i - 3 != 0 fails in 1/(i - 3)"),
+        (Lt(Score(1, i + 2000, 1), 1), {}, "too many to sample"),
+        (Lt(Score(1, 2, 1), 1), {"decoder": Decoder(beta=i)}, "depends on the position i"),
+        (Ne(Score(2, 2, 1), Rational(1, 4) + i), {}, "Relation"),
+        (Lt(Score(2, 2, 1), erf(Score(2, 2, 1))), {}, "no numerical form"),
     ],
     ids=str,
 )
@@ -175,6 +200,13 @@ def test_what_does_not_apply_is_unknown_with_the_reason(statement, options, reas
     found = examine(statement, i <= 4, effort=0.05, **{"inputs": Sphere(8), **options})
     assert found.outcome is Verdict.UNKNOWN
     assert reason in found.detail
+
+
+def test_a_domain_without_a_value_is_told():
+    found = examine(Lt(Score(1, i, 1), 1), And(1 / (i - 3) < 2, i <= 4), effort=0.05, inputs=Sphere(8))
+    assert found.outcome is Verdict.UNKNOWN
+    assert "the domain has no value at i = 3" in found.detail
+    assert found.objection
 
 
 def test_a_width_that_the_law_does_not_allow_is_told():
@@ -191,3 +223,15 @@ def test_the_same_seed_gives_the_same_evidence():
     runs = [examine(false, seed=seed, effort=0.05, inputs=Sphere(16)) for seed in (3, 3, 4)]
     assert runs[0].detail == runs[1].detail
     assert runs[0].detail != runs[2].detail
+
+
+def test_a_correction_is_an_exact_number():
+    c = Correction(Score(2, 2, 1))
+    assert examine(Lt(c, 0), inputs=Sphere(16)) is None
+    assert examine(Lt(c, Score(2, 2, 1, inputs=Equicorrelated(0))), inputs=Sphere(16)) is None
+
+
+def test_a_correction_next_to_an_expectation_is_not_sampled():
+    found = examine(Lt(Correction(Score(2, 2, 1)), Score(2, 2, 1)), inputs=Sphere(16))
+    assert found.outcome is Verdict.UNKNOWN
+    assert "1/d term" in found.detail

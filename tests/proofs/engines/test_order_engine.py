@@ -9,9 +9,10 @@ from sympy import And, Eq, Ge, Gt, Le, Lt, Or, Rational
 
 from numerics.certify import Order, steps
 from proofs.engines import enclosure, order
+from proofs.engines.question import question as read
 from proofs.engines.region import Region
+from proofs.pipeline import verify
 from proofs.verdict import Verdict
-from proofs.verify import verify
 from theory import (
     Bidirectional,
     Claim,
@@ -46,7 +47,7 @@ def between(symbol, low, high):
 def question(statement, domain: Any = True, **model) -> Any:
     claim = Claim("t", statement, domain, **model)
     claim.check()
-    return order.recognise(claim.bound_statement, Region(claim.domain, claim.free_symbols))
+    return order.recognise(Region(read(claim)))
 
 
 def examine(statement, domain: Any = True, **model) -> Any:
@@ -61,7 +62,7 @@ def examine(statement, domain: Any = True, **model) -> Any:
 def test_the_steps_are_those_of_the_domain():
     found = question(rising(2, 3), And(Lt(j, i), Ge(i, 3), Le(i, 4), between(alpha, 0, "0.5")))
     assert list(found.order.pairs()) == [(la, a, b) for la in (2, 3) for a in (3, 4) for b in range(1, a)]
-    assert (found.rising, found.parameter, found.symbol, found.size) == (True, "alpha", alpha, 5)
+    assert (found.rising, found.parameter, found.variable.name, found.size) == (True, "alpha", "alpha", 5)
 
 
 @pytest.mark.parametrize(
@@ -99,6 +100,10 @@ def test_both_ways_of_writing_a_step(statement, rises):
         (rising(2), TWELVE, {"decoder": Decoder(mask=Bidirectional()), "inputs": ZERO}),
         (rising(2), TWELVE, {"decoder": Decoder(mask=SlidingWindow(3)), "inputs": ZERO}),
         (rising(2), TWELVE, {"inputs": Sphere(8)}),
+        (rising(2), And(TWELVE, Lt(1 / (i - 3), 2)), {"inputs": ZERO}),
+        (rising(2), TWELVE, {"inputs": Equicorrelated(Rational(-1, 2))}),
+        (Lt(Score(2, 10**6, 1), Score(2, 10**6, 2)), True, {"inputs": ZERO}),
+        (Lt(Score(10**6, 3, 1), Score(10**6, 3, 2)), True, {"inputs": ZERO}),
     ],
 )
 def test_other_statements_are_left_to_other_engines(statement, domain, model):
@@ -148,6 +153,11 @@ def test_up_to_where_all_scores_agree(residual):
     found = examine(rising(3), domain, decoder=Decoder(residual=residual))
     assert found.outcome is Verdict.ENCLOSED
     assert found.scope == "the whole domain: alpha in [1/5, 1), 6 integer points"
+
+
+def test_a_step_may_be_written_with_shifted_positions():
+    found = question(Lt(Score(3, i + 2, 2 * j - 1), Score(3, i + 2, 2 * j)), And(Eq(j, 2), Eq(i, 4)), inputs=ZERO)
+    assert list(found.order.pairs()) == [(3, 6, 3)]
 
 
 def test_where_all_scores_agree_nothing_is_certified():

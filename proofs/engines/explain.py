@@ -1,0 +1,83 @@
+"""Why a statement fails at a point, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from flint import arb
+
+from numerics.balls import working_precision
+from proofs.engines.evaluate import Evaluator, Integers, Parameters, Reals
+from proofs.engines.truth import Truth, Undefined
+from proofs.terms import terms as t
+from proofs.terms.text import text
+
+
+def explain(statement: t.Statement, reals: Reals, integers: Integers, precision: int, horizon: int = 1) -> str:
+    """The relations that make ``statement`` fail at a point, with both sides enclosed."""
+
+    def at(part: t.Statement) -> Parameters:
+        return Evaluator(part).at(reals, horizon)
+
+    def truth(part: t.Statement) -> Truth:
+        return at(part).truth(integers, precision)
+
+    failing = dict.fromkeys(_failing(statement, truth, True))
+    words = [_compared(relation, at(relation), integers, precision) for relation in failing]
+    return "; ".join(words) or "the statement is false by itself"
+
+
+def _failing(statement: t.Statement, truth: Callable[[t.Statement], Truth], wanted: bool) -> Iterator[t.Relation]:
+    """The relations because of which ``statement`` is not as ``wanted``."""
+    match statement:
+        case t.Relation():
+            yield statement
+        case t.Not():
+            yield from _failing(statement.statement, truth, not wanted)
+        case t.Implies():
+            if wanted:
+                yield from _failing(statement.conclusion, truth, True)
+        case t.And() | t.Or():
+            for part in statement.statements:
+                found = truth(part)
+                if not isinstance(found, Undefined) and found is (not wanted):
+                    yield from _failing(part, truth, wanted)
+
+
+def _compared(relation: t.Relation, at: Parameters, integers: Integers, precision: int) -> str:
+    with working_precision(precision):
+        compiler = at.evaluator.compiler
+        sides = [compiler.value(side, compiler.scope) for side in (relation.left, relation.right)]
+        scene = at.scene(integers, precision)
+        left, right = (arb(side(scene)) for side in sides)
+        return (
+            f"{text(relation.left, 60)} = {left.str(20)}, {text(relation.right, 60)} = {right.str(20)}, "
+            f"difference {(left - right).str(12)}, so that {text(relation, 120)} fails{_models(relation)}"
+        )
+
+
+def _models(relation: t.Relation) -> str:
+    """Which models are compared, where there are several."""
+    models = list(dict.fromkeys(part.model for part in relation.walk() if isinstance(part, t.Entry)))
+    if len(models) < 2:
+        return ""
+    words = (f"model {place}: {described(model)}" for place, model in enumerate(models, 1))
+    return f" ({'; '.join(words)})"
+
+
+def described(model: t.Model) -> str:
+    """A model in a few words.
+
+    >>> from theory import Decoder, Equicorrelated
+    >>> from proofs.terms.reading import read_model
+    >>> described(read_model(Decoder(), Equicorrelated(0)))
+    'l2, beta 1, residual 1, scale 1, causal, equicorrelated alpha 0'
+    """
+    size = "" if model.mask.size is None else f" {model.mask.size}"
+    position = []
+    if model.position is not None:
+        position = [f"{model.position.kind} {', '.join(text(part) for part in model.position.numbers)}"]
+    numbers = (f"{name} {text(getattr(model, name))}" for name in ("beta", "residual", "scale"))
+    width = "" if model.law.width is None else f", d = {text(model.law.width)}"
+    law = f"{model.law.kind} alpha {text(model.law.alpha)}{width}"
+    return ", ".join([model.norm, *numbers, f"{model.mask.kind}{size}", *position, law])

@@ -1,0 +1,123 @@
+"""What a finite sum of quantities is worth: its terms in closed form, the last one apart if it is on the diagonal."""
+
+from __future__ import annotations
+
+from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
+
+from proofs.search.forms import INDEX_OF_SUM, Form, Forms, Open
+from proofs.search.lines import Given, NoIdea
+from proofs.search.models import model_of
+from theory.quantities import Mix, Quantity, Score, Weight
+
+
+def equation(left: Expr, right: Expr) -> Eq:
+    """left = right, as it is written."""
+    return Eq(left, right, evaluate=False)
+
+
+def sum_form(forms: Forms, total: Sum, given: Given) -> Form:
+    """The value of a sum over one index.
+
+    Raises:
+        NoIdea: none is known.
+    """
+    if len(total.limits) != 1 or len(total.limits[0]) != 3:
+        raise NoIdea(f"{total} has more than one index")
+    f, (k, low, high) = total.function, total.limits[0]
+    if low == 1 and isinstance(f, Weight | Mix) and (f.key, f.query) == (k, high):
+        model = model_of(f)
+        if isinstance(f, Weight) and model.decoder.beta != 0:
+            return _row_of_weights(forms, f, k, given)
+        if isinstance(f, Mix) and f.layer != 1 and model.decoder.norm == "none":
+            return _row_of_mix(forms, f, k, given)
+    try:
+        return _evaluated(forms, f, k, low, high, given)
+    except Open:
+        pass
+    if not forms.lines.follows(Le(low, high), given):
+        raise NoIdea(f"whether {total} has a last term is not known")
+    try:
+        before = _evaluated(forms, f, k, low, high - 1, given)
+    except Open as reason:
+        raise NoIdea(f"{total}: {reason}") from None
+    last = f.xreplace({k: high})
+    split = forms.lines.add(equation(total, Sum(f, (k, low, high - 1)) + last), "split_last", (), given)
+    found = {q: forms.of(q, given) for q in sorted(last.atoms(Quantity), key=str)}
+    value = last.xreplace({q: form.value for q, form in found.items()})
+    premises = [label for form in found.values() for label in form.premises]
+    return Form(before.value + value, (split, *before.premises, *premises))
+
+
+def _evaluated(forms: Forms, f: Expr, k: Symbol, low: Expr, high: Expr, given: Given) -> Form:
+    """The sum, all of whose terms have one closed form."""
+    lines, total = forms.lines, Sum(f, (k, low, high))
+    inside = (*given, *(h for h in (Ge(k, low), Le(k, high)) if isinstance(h, Basic) and h != True))  # noqa: E712
+    found = {q: forms.of(q, inside) for q in sorted(f.atoms(Quantity), key=str)}
+    term, labels = f.xreplace({q: form.value for q, form in found.items()}), []
+    if found:
+        premises = [label for form in found.values() for label in form.premises]
+        one = lines.add(equation(f, term), "identity", premises, inside)
+        labels.append(lines.add(equation(total, Sum(term, (k, low, high))), "termwise", (one,), given))
+    inner = Sum(term, (k, low, high))
+    if k not in term.free_symbols:
+        value: Expr = (high - low + 1) * term
+        labels.append(lines.add(equation(inner, value), "constant_sum", (), given))
+        return Form(value, tuple(labels))
+    outside, rest = term.as_independent(k, as_Add=False)
+    if outside != 1:
+        value = outside * Sum(rest, (k, low, high))
+        labels.append(lines.add(equation(inner, value), "linear_sum", (), given))
+        return Form(value, tuple(labels))
+    return Form(inner, tuple(labels))
+
+
+def _row_of_weights(forms: Forms, weight: Weight, k: Symbol, given: Given) -> Form:
+    """The weights of a query sum to 1, in any layer: the softmax divides by the sum of its numerators."""
+    lines, query = forms.lines, weight.query
+    own = weight.func(weight.layer, query, query, *weight.args[3:])
+
+    def power(key: Expr) -> Expr:
+        return exp(model_of(weight).decoder.beta * Score(weight.layer, query, key, *weight.args[3:]))
+
+    def softmax(entry: Quantity, index: Symbol, *within: Basic) -> str:
+        quotient = power(entry.key) / Sum(power(index), (index, 1, query))
+        return lines.add(equation(entry, quotient), "softmax", (), (*given, *within))
+
+    total, other = Sum(power(k), (k, 1, query)), Sum(power(INDEX_OF_SUM), (INDEX_OF_SUM, 1, query))
+    row, divided = Sum(weight, (k, 1, query)), Sum(power(k) / other, (k, 1, query))
+    term = softmax(weight, INDEX_OF_SUM, Le(k, query))
+    terms = lines.add(equation(row, divided), "termwise", (term,), given)
+    factor = lines.add(equation(divided, total / other), "linear_sum", (), given)
+    # the two sums differ in the name of their index; both are what the own weight divides by
+    first, second = softmax(own, INDEX_OF_SUM), softmax(own, k)
+    positive = lines.add(Gt(own, 0), "sign", (first,), given)
+    named = [
+        lines.add(equation(z, power(query) / own), "identity", (line, positive), given)
+        for z, line in ((other, first), (total, second))
+    ]
+    same = lines.add(equation(other, total), "identity", named, given)
+    return Form(Integer(1), (lines.add(equation(row, Integer(1)), "identity", (terms, factor, same), given),))
+
+
+def _row_of_mix(forms: Forms, mix: Mix, k: Symbol, given: Given) -> Form:
+    """Without normalisation the coefficients of a row sum to 1 + residual."""
+    lines, query, model = forms.lines, mix.query, model_of(mix)
+    weight = Weight(*mix.args)
+    own_mix, own_weight = (q.func(q.layer, query, query, *q.args[3:]) for q in (mix, weight))
+    rows = [Sum(q, (k, 1, query)) for q in (mix, weight)]
+    before = [Sum(q, (k, 1, query - 1)) for q in (mix, weight)]
+    splits = [
+        lines.add(equation(row, part + own), "split_last", (), given)
+        for row, part, own in zip(rows, before, (own_mix, own_weight), strict=True)
+    ]
+    row_of_weights = sum_form(forms, rows[1], given)
+    earlier = lines.add(equation(mix, weight), "mix", (), (*given, Le(k, query - 1)))
+    premises = (
+        splits[0],
+        lines.add(equation(before[0], before[1]), "termwise", (earlier,), given),
+        lines.add(equation(own_mix, own_weight + model.decoder.residual), "mix", (), given),
+        lines.add(equation(before[1], rows[1] - own_weight), "identity", (splits[1],), given),
+        *row_of_weights.premises,
+    )
+    value = 1 + model.decoder.residual
+    return Form(value, (lines.add(equation(rows[0], value), "identity", premises, given),))

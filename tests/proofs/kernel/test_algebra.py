@@ -1,0 +1,155 @@
+"""Normal forms: what they identify is equal wherever both sides have a value."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+import sympy
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from sympy import And, E, Implies, Le, Limit, Lt, Rational, Symbol, exp, oo, sqrt
+
+from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
+from proofs.terms import terms as t
+from proofs.terms.reading import read_statement, read_term
+from tests.proofs.terms import numbers
+from theory.symbols import alpha, beta, i, lam
+
+MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ((alpha + 1) ** 2, alpha**2 + 2 * alpha + 1),
+        (exp(beta * (1 - alpha)) * exp(alpha * beta), exp(beta)),
+        (exp(beta / 2) ** 2, exp(beta)),
+        (1 / (E + (i - 1) * exp(alpha)), exp(-alpha) / (exp(1 - alpha) + i - 1)),
+        (sqrt(2 * alpha + 1) ** 2, 2 * alpha + 1),
+        (1 / (sqrt(alpha + 1) - 1), (sqrt(alpha + 1) + 1) / alpha),
+        (sqrt(alpha + 1) * sqrt(beta + 1), sqrt(1 + beta) * sqrt(1 + alpha)),
+        (sqrt((alpha + 1) ** 2 + alpha), sqrt(alpha**2 + 3 * alpha + 1)),
+        (sqrt(8 * beta), 2 * sqrt(2) * sqrt(beta)),
+        (sqrt(Rational(1, 2)), sqrt(2) / 2),
+        (sqrt(2) * sqrt(8), 4),
+    ],
+)
+def test_identities_are_recognised(left, right):
+    assert identical(read_term(left), read_term(right))
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (alpha, alpha + Rational(1, 10**30)),
+        (alpha, beta),
+        (sqrt(alpha**2 + 2 * alpha + 1), alpha + 1),  # false for alpha < -1
+        (exp(alpha), 1 + alpha),
+        (exp(alpha * beta), exp(alpha) * exp(beta)),
+        (sqrt(alpha + beta), sqrt(alpha) + sqrt(beta)),
+        (exp(beta) ** 2, exp(beta)),
+        (1 / alpha, 1 / (alpha + 1)),
+        (sqrt(2), Rational(17, 12)),
+        (sqrt(2) + sqrt(3), sqrt(5)),
+    ],
+)
+def test_what_differs_is_not_identified(left, right):
+    assert not identical(read_term(left), read_term(right))
+
+
+def test_division_by_what_is_zero_identifies_nothing():
+    zero = sympy.Pow((alpha + 1) ** 2 - alpha**2 - 2 * alpha - 1, -1)
+    assert not identical(read_term(zero), read_term(zero + 1))
+
+
+def test_a_variable_is_its_name_and_its_sort():
+    assert not identical(read_term(Symbol("x", real=True)), read_term(Symbol("x", positive=True)))
+
+
+def test_where_a_limit_exists_is_not_a_matter_of_normal_forms():
+    """The second function has no value for alpha = 1, whatever i."""
+    one, other = (read_term(Limit(e / i, i, oo)) for e in (alpha + 1, (alpha**2 - 1) / (alpha - 1)))
+    assert canonical(one) == canonical(other)
+    assert not alike(t.Converges(one), t.Converges(other))  # type: ignore[arg-type]
+    assert canonical(t.Converges(one)) != canonical(t.Converges(other))  # type: ignore[arg-type]
+
+
+def test_statements_are_alike_part_by_part():
+    def same(one, other):
+        return alike(read_statement(one), read_statement(other))
+
+    assert same(And(alpha < 1, beta > 0), And(beta > 0, alpha < 1))
+    assert same(Lt((alpha + 1) ** 2, 2), Lt(alpha**2 + 2 * alpha + 1, 2))
+    assert not same(Lt(alpha, 1), Le(alpha, 1))
+    assert not same(Lt(alpha, 1), Lt(1, alpha))
+    assert not same(Lt(alpha, beta), Lt(alpha, lam))
+    assert same(Implies(alpha < 1, sqrt(alpha) * sqrt(alpha) < 2), Implies(alpha < 1, alpha < 2))
+    assert not same(Implies(alpha < 1, beta < 1), Implies(beta < 1, alpha < 1))
+    assert not same(And(alpha < 1, beta < 1), And(alpha < 1, lam < 1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(x + y + 1)**201", "(x + y + 1)**199*(x + 1)**199*(x - y)**3", "x**201", "exp(10**9*x)", "((x + 1)**200)**200"],
+)
+def test_what_is_out_of_proportion_is_not_decided(text):
+    e = read_term(sympy.sympify(text, locals={"x": alpha, "y": beta}))
+    with pytest.raises(Undecided):
+        Field([e]).convert(e)
+    assert not identical(e, t.plus(e, t.ZERO))
+
+
+def test_nested_powers_do_not_overflow():
+    e: t.Term = numbers.a
+    for _ in range(12):
+        e = t.Power(e, 200)
+    assert not identical(e, numbers.a)
+    assert identical(e, e)
+    with pytest.raises(Undecided):
+        Field([e]).convert(e)
+
+
+@given(e=numbers.terms, at=numbers.points)
+def test_a_normal_form_has_the_same_value(e, at):
+    one, other = numbers.value(e, at), numbers.value(canonical(e), at)
+    assert one is None or other is None or numbers.close(one, other)
+
+
+@given(e=numbers.terms)
+def test_a_normal_form_is_one(e):
+    assert canonical(canonical(e)) == canonical(e)
+
+
+def _changes(e: t.Term) -> list[t.Term]:
+    """Terms that are written differently: some are equal, some only look so."""
+    found = [t.plus(e, t.ZERO), t.times(e, numbers.c, t.Power(numbers.c, -1)), t.Root(t.Power(e, 2))]
+    found += [t.Power(t.Root(e), 2), t.times(t.number(-1), e), t.plus(e, t.Number(Fraction(1, 10**9)))]
+    for part in e.walk():
+        match part:
+            case t.Root(radicand=t.Mul(factors=factors)):
+                found.append(t.replaced(e, {part: t.times(*map(t.Root, factors))}))
+            case t.Root(radicand=t.Add(terms=terms)):
+                found.append(t.replaced(e, {part: t.plus(*map(t.Root, terms))}))
+            case t.Root(radicand=t.Power(base=base, exponent=2)):
+                found.append(t.replaced(e, {part: base}))
+            case t.Exp(exponent=t.Add(terms=terms)):
+                found.append(t.replaced(e, {part: t.times(*map(t.Exp, terms))}))
+            case t.Exp(exponent=t.Mul(factors=factors)):
+                found.append(t.replaced(e, {part: t.times(*map(t.Exp, factors))}))
+            case t.Power(base=t.Add(terms=terms), exponent=exponent):
+                found.append(t.replaced(e, {part: t.plus(*(t.Power(term, exponent) for term in terms))}))
+            case t.Power(base=base, exponent=exponent):
+                found.append(t.replaced(e, {part: t.Power(base, exponent + 1)}))
+            case t.Variable() | t.Number():
+                found.append(t.replaced(e, {part: numbers.a}))
+    return found
+
+
+@MANY_DO_NOT_FIT
+@given(e=numbers.terms, at=numbers.points, data=st.data())
+def test_what_is_identified_is_equal(e, at, data):
+    other = data.draw(st.sampled_from(_changes(e)))
+    assume(identical(e, other))
+    one, two = numbers.value(e, at), numbers.value(other, at)
+    assert one is None or two is None or numbers.close(one, two)

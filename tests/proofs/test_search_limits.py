@@ -1,0 +1,117 @@
+"""Limits that the search works out from the closed forms."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import And, Basic, E, Eq, Expr, Limit, Rational, exp, oo, sqrt
+
+from proofs.engines.symbolic import examine, without_limits
+from proofs.search import limits
+from proofs.verdict import Verdict
+from theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
+from theory.layer_one import h_squared, r
+from theory.quantities import Mix
+from theory.symbols import alpha, beta, d, i, j, lam
+
+PAPER = (alpha >= 0, alpha < 1)
+ZERO, ALPHA = Equicorrelated(0), Equicorrelated(alpha)
+DEFAULT, GENERAL = Decoder(), Decoder(beta=beta, residual=lam)
+BARE, NO_RESIDUAL = Decoder(beta=0, residual=0), Decoder(beta=beta, residual=0)
+UNNORMALISED = Decoder(norm="none", scale=2)
+LAYERNORM = Decoder(norm="layernorm", scale="sqrt(d)", residual=0)
+WEIGHT, GRAM, SCORE, MIX = Weight(1, i, j), Gram(1, i, j), Score(2, i, j), Mix(1, i, j)
+_H = sqrt(h_squared(j).xreplace({lam: Rational(1), alpha: Rational(0), r: E}))
+
+# body, its limit in i, a value that it does not have, decoder, inputs
+CASES: dict[str, tuple[Expr, Expr, Expr, Decoder, Equicorrelated]] = {
+    "A": (WEIGHT, Rational(0), Rational(1), DEFAULT, ALPHA),
+    "A self": (Weight(1, i, i), Rational(0), Rational(1), GENERAL, ALPHA),
+    "i A": (i * WEIGHT, Rational(1), Rational(2), DEFAULT, ALPHA),
+    "i A self": (i * Weight(1, i, i), exp(beta * (1 - alpha)), exp(beta), GENERAL, ALPHA),
+    "i A, LayerNorm": (i * WEIGHT, Rational(1), sqrt(d), LAYERNORM, ALPHA),
+    "M": (MIX, Rational(0), lam, GENERAL, ALPHA),
+    "M self": (Mix(1, i, i), lam, 1 + lam, GENERAL, ALPHA),
+    "G": (GRAM, 4 * alpha, 2 * alpha, DEFAULT, ALPHA),
+    "G self": (Gram(1, i, i), 1 + 3 * alpha, 4 * alpha, DEFAULT, ALPHA),
+    "G, LayerNorm": (GRAM, d * alpha, alpha, LAYERNORM, ALPHA),
+    "i G": (i * GRAM, 1 + lam, Rational(1), GENERAL, ZERO),
+    "i G self": (i * Gram(1, i, i), Rational(1), Rational(2), BARE, ZERO),
+    "i^2 A G": (i**2 * WEIGHT * GRAM, Rational(2), Rational(1), DEFAULT, ZERO),
+    "S": (SCORE, Rational(0), Rational(1), DEFAULT, ZERO),
+    "S, no residual": (SCORE, Rational(0), Rational(1), NO_RESIDUAL, ZERO),
+    "S, fixed key": (Score(2, i, 1), Rational(0), Rational(1), NO_RESIDUAL, ZERO),
+    "sqrt(i) S, no residual": (sqrt(i) * SCORE, sqrt(j), j, BARE, ZERO),
+    "sqrt(i) S, fixed key": (sqrt(i) * Score(2, i, 1), Rational(1), Rational(2), Decoder(residual=0), ZERO),
+    "i S": (i * SCORE, 2 / _H, 1 / _H, DEFAULT, ZERO),
+    "S, no norm": (SCORE, 2 * alpha, 4 * alpha, UNNORMALISED, ALPHA),
+    "a sum": (Weight(1, i, i) + GRAM, 4 * alpha, alpha, DEFAULT, ALPHA),
+    "a difference of scores": (SCORE - Score(2, i, 1), Rational(0), Rational(1), BARE, ZERO),
+}
+every_case = pytest.mark.parametrize(("body", "value", "wrong", "decoder", "inputs"), CASES.values(), ids=CASES)
+
+
+def _claim(statement: Basic, decoder: Decoder, inputs: Equicorrelated, *domain: Basic) -> Claim:
+    said = (*domain, *(PAPER if inputs is ALPHA else ()), *((d >= 2,) if decoder.norm == "layernorm" else ()))
+    return Claim("test", statement, And(*said), decoder=decoder, inputs=inputs)
+
+
+def _is_proved(claim: Claim) -> bool:
+    found = examine(claim, seed=0)
+    assert found is not None
+    assert found.outcome in (Verdict.PROVED, Verdict.UNKNOWN)
+    return found.outcome is Verdict.PROVED
+
+
+@every_case
+def test_a_limit_is_proved(body: Expr, value: Expr, wrong: Expr, decoder: Decoder, inputs: Equicorrelated) -> None:
+    assert _is_proved(_claim(Eq(Limit(body, i, oo), value), decoder, inputs))
+
+
+@every_case
+def test_a_wrong_limit_is_not(body: Expr, value: Expr, wrong: Expr, decoder: Decoder, inputs: Equicorrelated) -> None:
+    assert not _is_proved(_claim(Eq(Limit(body, i, oo), wrong), decoder, inputs))
+
+
+@every_case
+def test_the_value_is_worked_out_from_the_closed_forms(
+    body: Expr, value: Expr, wrong: Expr, decoder: Decoder, inputs: Equicorrelated
+) -> None:
+    claim = _claim(Eq(Limit(body, i, oo), wrong), decoder, inputs)
+    (found,) = limits(claim).values()
+    point = {alpha: Rational(1, 5), beta: Rational(3, 2), lam: Rational(1, 3), j: Rational(4), d: Rational(9)}
+    assert not found.has(r)
+    assert abs((found - value).subs(point).evalf()) < 1e-12
+
+
+def test_several_limits() -> None:
+    one, other = Limit(Weight(1, i, i), i, oo), Limit(i * WEIGHT, i, oo)
+    assert _is_proved(_claim(And(Eq(one, 0), Eq(other, 1)), DEFAULT, ALPHA))
+    assert _is_proved(_claim(Eq(one + other, 1), DEFAULT, ALPHA))
+    assert not _is_proved(_claim(Eq(one + other, 2), DEFAULT, ALPHA))
+
+
+def test_a_limit_may_not_exist() -> None:
+    assert not _is_proved(_claim(Eq(Limit(i**2 * Weight(1, i, i), i, oo), 1), DEFAULT, ALPHA))
+    assert limits(_claim(Eq(Limit(i**2 * Weight(1, i, i), i, oo), 1), DEFAULT, ALPHA)) == {}
+
+
+def test_beyond_all_queries_alpha_must_not_be_negative() -> None:
+    claim = Claim("test", Eq(Limit(WEIGHT, i, oo), 0))
+    assert not _is_proved(claim)
+
+
+def test_a_domain_that_speaks_of_the_bound_variable() -> None:
+    assert _is_proved(_claim(Eq(Limit(SCORE, i, oo), 0), BARE, ZERO, j < i))
+
+
+def test_numerical_engines_see_the_value() -> None:
+    claim = _claim(Eq(Limit(i * WEIGHT, i, oo), 2), DEFAULT, ALPHA)
+    seen, words = without_limits(claim)
+    assert not seen.statement.has(Limit)
+    assert "tends to 1" in words
+
+
+def test_without_residual_at_alpha_zero_the_norms_vanish() -> None:
+    """Scores tend to zero there; the theorem about saturation does not apply."""
+    claim = _claim(Eq(Limit(SCORE, i, oo), 0), NO_RESIDUAL, ZERO)
+    assert _is_proved(claim)
