@@ -12,7 +12,7 @@
     ([independent_from_zero_on]). A theorem whose formula has roots says that the radicands are positive; the
     denominators e + (i-1) e^alpha, r + i - 1 and the like are sums of an exponential and of what is not negative. *)
 
-From Coq Require Import Reals Lra Lia Arith ZArith.
+From Coq Require Import Reals Lra Lia Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Maskproof Require Import Attention Sums Layers Independence Vectors LayerNorm.
 From Maskproof Require Averaging ClosedForms Order.
@@ -120,10 +120,17 @@ Theorem centred_inputs_exist (n d : nat) (alpha : R) : (1 <= n < d)%nat -> alpha
   exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner d (centred d x) i j = K alpha i j.
 Proof. apply equicorrelated_centred. Qed.
 
-(** The weights of a query sum to 1. *)
-Theorem weights_sum_to_one (D : decoder) (K : matrix) (layer i : nat) : (1 <= i)%nat -> mask D = Causal ->
-  sum (Weight D K layer i) i = 1.
-Proof. intros I M. apply softmax_row; [exact I|]. rewrite M. discriminate. Qed.
+(** The weights of a query are not negative, sum to 1, and are 0 for keys that it doesn't see. *)
+Theorem weights (D : decoder) (K : matrix) (layer i j : nat) : (1 <= i)%nat -> mask D <> SlidingWindow 0 ->
+  0 <= Weight D K layer i j /\ sum (Weight D K layer i) i = 1 /\ (sees (mask D) i j = false -> Weight D K layer i j = 0).
+Proof.
+  intros I M. split; [apply softmax_nonneg; assumption|]. split; [apply softmax_row; assumption|].
+  intro H. unfold Weight, layer_weight, softmax. rewrite H. reflexivity.
+Qed.
+
+Theorem masks (width i j : nat) :
+  (sees Causal i j = true <-> (j <= i)%nat) /\ (sees (SlidingWindow width) i j = true <-> (j <= i < j + width)%nat).
+Proof. simpl. rewrite andb_true_iff, !Nat.leb_le, Nat.ltb_lt. tauto. Qed.
 
 Theorem independent_from_zero_on (alpha : R) (i : nat) : (1 <= i)%nat -> 0 <= alpha -> independent alpha i.
 Proof. exact (fun I A => Order.independent_nonneg alpha i I A). Qed.
