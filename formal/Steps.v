@@ -83,18 +83,26 @@ End Directions.
 Lemma symmetric_rule D alpha layer i j : Gram D (equicorrelated alpha) layer i j = Gram D (equicorrelated alpha) layer j i.
 Proof. apply Gram_symmetric, equicorrelated_symmetric. Qed.
 
-Lemma independence_rule beta lam alpha layer i j : inputs_independent alpha i -> (1 <= j < i)%nat ->
-  (forall l k, (1 <= l <= layer)%nat -> (1 <= k <= i)%nat -> 0 < Mix (Decoder L2 1 beta lam Causal) (equicorrelated alpha) l k k) ->
-  Score (Decoder L2 1 beta lam Causal) (equicorrelated alpha) (S layer) i j < 1.
+Lemma norm_rule D alpha layer next i : have_directions D alpha next i -> (layer < next)%nat -> (1 <= i)%nat ->
+  0 < Gram D (equicorrelated alpha) layer i i.
+Proof. intros [_ P] N H. apply P; lia. Qed.
+
+(* in layer one the inputs themselves are independent *)
+Lemma independence_rule beta lam alpha layer i j : 0 <= lam -> inputs_independent alpha i -> (1 <= j < i)%nat ->
+  Score (Decoder L2 1 beta lam Causal) (equicorrelated alpha) layer i j < 1.
 Proof.
-  intros [A I] H P. apply independence; try assumption; [lia|]. intros l k Hl Hk. apply P; lia.
+  intros L A H. unfold Score. rewrite (layer_score_l2 beta lam). apply (cosine_below_one i); try lia.
+  - apply definite_layers; [reflexivity|exact L|exact I|exact A].
+  - apply Gram_symmetric, equicorrelated_symmetric.
 Qed.
 
-Lemma cauchy_schwarz_rule beta lam alpha i j : 0 <= lam -> inputs_independent alpha i -> (1 <= j < i)%nat ->
-  Score (Decoder L2 1 beta lam Causal) (equicorrelated alpha) 2 i j < 1.
+(** ** Induction over the layer *)
+Lemma induction_rule (b : nat) (P : nat -> Prop) : P b ->
+  (forall n, (Z.of_nat b <= Z.of_nat n)%Z -> P n -> P (n + 1)%nat) -> forall n, (Z.of_nat b <= Z.of_nat n)%Z -> P n.
 Proof.
-  intros L A H. apply independence_rule; try assumption. intros l k Hl Hk. replace l with 1%nat by lia.
-  apply mix_positive; try assumption; [reflexivity|exact I|lia|]. simpl. rewrite equicorrelated_self. lra.
+  intros B N n. induction n as [|n IH]; intro H.
+  - replace O with b by lia. exact B.
+  - destruct (Nat.eq_dec b (S n)) as [<-|C]; [exact B|]. rewrite <- Nat.add_1_r. apply N; [lia|]. apply IH. lia.
 Qed.
 
 (* sum_l sum_k a_k b_l K_kl *)
@@ -145,6 +153,12 @@ Lemma lim_exp (f : nat -> R) (c : R) : is_lim_seq f c -> is_lim_seq (fun i => ex
 Proof.
   intro L. apply is_lim_seq_continuous; [|exact L].
   apply derivable_continuous_pt, derivable_pt_exp.
+Qed.
+Lemma lim_of_square (f : nat -> R) : is_lim_seq (fun i => f i ^ 2) 0 -> is_lim_seq f 0.
+Proof.
+  intro L. apply is_lim_seq_abs_0. apply (is_lim_seq_ext (fun i => sqrt (f i ^ 2))).
+  - intro i. rewrite <- Rsqr_pow2. apply sqrt_Rsqr_abs.
+  - rewrite <- sqrt_0. apply lim_sqrt. exact L.
 Qed.
 Ltac limit_algebra := lazymatch goal with
   | |- is_lim_seq (fun _ => ?c) _ => apply is_lim_seq_const
@@ -304,18 +318,18 @@ Lemma quotient_lt a b c : 0 < c -> 0 < a -> a < b -> c / b < c / a.
 Proof. intros C A L. unfold Rdiv. apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [nra|exact L]. Qed.
 Lemma quotient_gt a b c : 0 < 0 - c -> 0 < a -> a < b -> c / a < c / b.
 Proof. intros C A L. assert (- c / b < - c / a) by (apply quotient_lt; lra). unfold Rdiv in *. lra. Qed.
-Lemma minors_rule nm scale beta lam alpha p :
+Lemma minors_rule nm scale beta lam alpha p n : n = (p + 1)%nat ->
   let D := Decoder nm scale beta lam Causal in
   let G := Gram D (equicorrelated alpha) in
-  let M := Mix D (equicorrelated alpha) (S p) in
+  let M := Mix D (equicorrelated alpha) n in
   (forall i k j l, (1 <= i)%nat -> (1 <= k)%nat -> (1 <= j)%nat -> (1 <= l)%nat -> (Z.of_nat i < Z.of_nat k)%Z -> (Z.of_nat j < Z.of_nat l)%Z ->
     G p i l * G p k j <= G p i j * G p k l) ->
   (forall i j, (1 <= i)%nat -> (1 <= j)%nat -> (Z.of_nat j <= Z.of_nat i)%Z -> 0 <= M i j) ->
   (forall i k j l, (1 <= i)%nat -> (1 <= k)%nat -> (1 <= j)%nat -> (1 <= l)%nat -> (Z.of_nat i < Z.of_nat k)%Z -> (Z.of_nat j < Z.of_nat l)%Z -> (Z.of_nat l <= Z.of_nat i)%Z ->
     M i l * M k j <= M i j * M k l) ->
-  forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat -> G (S p) i l * G (S p) k j <= G (S p) i j * G (S p) k l.
+  forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat -> G n i l * G n k j <= G n i j * G n k l.
 Proof.
-  intros D G M HG HP HM i k j l Hi Hj.
+  rewrite Nat.add_1_r. intros -> D G M HG HP HM i k j l Hi Hj.
   assert (E : layer_mix D (G p) = M) by (unfold M, Mix; simpl; rewrite Nat.sub_0_r; reflexivity).
   assert (R : minors_nonneg (k + l) (layer_gram D (G p))).
   { apply minors_layer; rewrite ?E.

@@ -119,9 +119,7 @@ class Library:
                 lemma = Lemma.of(name, lines[step.label])
                 lemma.text()
                 own[step.label] = lemma
-                self._lemmas[module, step.label] = Lemma(
-                    f"{module}.{name}", lemma.variables, lemma.hypotheses, lemma.statement
-                )
+                self._lemmas[module, step.label] = replace(lemma, name=f"{module}.{name}")
                 source = None
                 if step.rule == "cite" and "lemma" in step.hints:
                     source = self._lemmas[lemmas[step.hints["lemma"]], step.hints["step"]]

@@ -403,9 +403,9 @@ class Proof:
         return None
 
     def _sum_sign(self, body: Term, index: t.Variable, high: Term, strict: bool, facts: Facts) -> str | None:
-        inside = facts.within(index, ONE, high)
-        if inside is None:
-            return None
+        own = t.fresh(index, high, *facts.positive, *facts.nonnegative, *facts.nonzero)
+        body, index = t.substitute(body, {index: own}), own
+        inside = Facts(facts.positive, (*facts.nonnegative, minus(own, ONE), minus(high, own)), facts.nonzero)
         inner = self.inside(self.known)
         low, up = inner.fresh("L"), inner.fresh("U")
         lines = f"intros {index.name} [{low} {up}]; assert (1 <= Z.of_nat {index.name} <= {integer(high)})%Z by lia"

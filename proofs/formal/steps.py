@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.formal.proof import BY, Proof, Unproved, bare_relation
 from proofs.formal.text import (
@@ -19,7 +19,7 @@ from proofs.formal.text import (
     sort_hypothesis,
 )
 from proofs.kernel.algebra import Field, alike, canonical, identical
-from proofs.kernel.goals import Goal, Line
+from proofs.kernel.goals import Goal, Line, Supposition
 from proofs.kernel.known import Known, rewrite
 from proofs.terms import terms as t
 from proofs.terms.derivatives import derivative as differentiated
@@ -42,27 +42,39 @@ from proofs.terms.terms import (
 
 @dataclass(frozen=True)
 class Lemma:
-    """A line as Coq states it: for all variables, from the hypotheses, the statement."""
+    """A line as Coq states it: for all variables, from the hypotheses and what is supposed, the statement."""
 
     name: str
     variables: tuple[t.Variable, ...]
     hypotheses: tuple[Statement, ...]
     statement: Statement
+    supposed: tuple[Supposition, ...] = ()
 
     @staticmethod
     def of(name: str, line: Line) -> Lemma:
         """The lemma for a line."""
-        free = line.statement.free.union(*(h.free for h in line.hypotheses))
+        free = line.statement.free.union(*(h.free for h in line.hypotheses), (s.fixed for s in line.supposed))
         variables = tuple(sorted(free, key=lambda v: (not v.sort.integral, v.name)))
-        return Lemma(name, variables, tuple(sorted(line.hypotheses, key=proposition)), line.statement)
+        supposed = tuple(sorted(line.supposed, key=lambda s: Lemma.supposing("", s).says()))
+        return Lemma(name, variables, tuple(sorted(line.hypotheses, key=proposition)), line.statement, supposed)
+
+    @staticmethod
+    def supposing(name: str, s: Supposition) -> Lemma:
+        """What is supposed at the value of one variable, as a lemma about all others."""
+        lemma = Lemma.of(name, Line(s.statement, s.hypotheses))
+        return replace(lemma, variables=tuple(v for v in lemma.variables if v != s.fixed))
+
+    def says(self, conclusion: str | None = None, between: str = " ") -> str:
+        """The proposition, with its own conclusion or another."""
+        sorts = [h for v in self.variables if (h := sort_hypothesis(v)) is not None]
+        supposed = [f"({Lemma.supposing('', s).says()})" for s in self.supposed]
+        parts = [*sorts, *map(proposition, self.hypotheses), *supposed, conclusion or proposition(self.statement)]
+        quantified = f"forall {binders(list(self.variables))},{between}" if self.variables else ""
+        return quantified + f" ->{between}".join(parts)
 
     def text(self, name: str | None = None, conclusion: str | None = None) -> str:
         """The sentence that states it, under its own name or another, with its own conclusion or another."""
-        sorts = [h for v in self.variables if (h := sort_hypothesis(v)) is not None]
-        parts = [*sorts, *map(proposition, self.hypotheses), conclusion or proposition(self.statement)]
-        body = " ->\n  ".join(parts)
-        quantified = f"forall {binders(list(self.variables))},\n  " if self.variables else ""
-        return f"Lemma {name or self.name} : {quantified}{body}."
+        return f"Lemma {name or self.name} : {self.says(conclusion, NEW_LINE)}."
 
     def intro(self, proof: Proof) -> str:
         """The introduction of variables and hypotheses, which ``proof`` then knows by name."""
@@ -75,6 +87,9 @@ class Lemma:
         for place, h in enumerate(self.hypotheses, 1):
             names.append(f"H_{place}")
             proof.assume(proposition(h), names[-1])
+        for place, s in enumerate(self.supposed, 1):
+            names.append(f"I_{place}")
+            proof.assume(Lemma.supposing("", s).says(), names[-1])
         return f"intros {' '.join(names)}." if names else "intros."
 
 
@@ -93,7 +108,6 @@ def apply_lemma(proof: Proof, lemma: Lemma, values: Mapping[t.Variable, Term], s
             arguments.append(_DEFAULT.get(v.sort, "1%nat"))
     full = {v: values.get(v, v if v in scope else number(int(_DEFAULT.get(v.sort, "1")[0]))) for v in lemma.variables}
     needed: list[str] = []
-    exact = True
     for v in lemma.variables:
         prop = sort_hypothesis(v)
         if prop is None:
@@ -112,7 +126,11 @@ def apply_lemma(proof: Proof, lemma: Lemma, values: Mapping[t.Variable, Term], s
         name = proof.prove(substitute(h, full))
         moved = any(v in h.free for v in full if full[v] != v)
         needed.append(f"ltac:(first [exact {name} | transport {name} | lia])" if moved else name)
-        exact = exact and not moved
+    for s in lemma.supposed:
+        said = Lemma.supposing("", s).says()
+        if said not in proof.names:
+            raise Unproved(f"{lemma.name} rests on a supposition that is not made here")
+        needed.append(proof.names[said])
     return " ".join((lemma.name, *arguments, *needed))
 
 
@@ -162,6 +180,7 @@ class Step:
 
 
 _OR = " \\/ "
+NEW_LINE = "\n  "
 
 Script = Callable[[Step], str]
 SCRIPTS: dict[str, Script] = {}
@@ -204,7 +223,7 @@ def hypothesis(step: Step) -> str:
 @script
 def cite(step: Step) -> str:
     """By the cited lemma, put at its values."""
-    hints, proof = step.goal.hints or {}, step.proof
+    hints, proof = step.goal.hints, step.proof
     labels = list(step.premises.values())
     lines = list(step.goal.premises)
     if "lemma" in hints:
@@ -408,9 +427,18 @@ def symmetric(step: Step) -> str:
 
 
 @script
+def norm(step: Step) -> str:
+    """By linear independence of the vectors in every layer: none vanishes."""
+    _, entry = step.sides
+    assert isinstance(entry, t.Entry)
+    name = step.proof.prove(t.Vectors(entry.model, plus(entry.layer, ONE), entry.query))
+    return f"apply (norm_rule _ _ _ _ _ {name}); lia"
+
+
+@script
 def minors(step: Step) -> str:
     """By the Cauchy-Binet formula, from the premises for all positions."""
-    i, j, k, l = step.goal.hint("at")  # noqa: E741
+    i, j, k, l = step.goal.hints["at"]  # noqa: E741
     below, positive, mixed = step.premises.values()
     names = []
     for lemma, variables, ranges in (
@@ -419,7 +447,9 @@ def minors(step: Step) -> str:
         (mixed, (i, k, j, l), (less(i, k), less(j, l), at_most(l, i))),
     ):
         names.append(_everywhere(step, lemma, variables, ranges))
-    return f"apply (minors_rule _ _ _ _ _ _ {' '.join(names)}); lia"
+    entry = next(n for n in step.goal.statement.walk() if isinstance(n, t.Entry))
+    before = natural(minus(entry.layer, ONE))
+    return f"apply (minors_rule _ _ _ _ _ {before} {natural(entry.layer)} ltac:(lia) {' '.join(names)}); lia"
 
 
 def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ranges: tuple[Statement, ...]) -> str:
@@ -446,29 +476,16 @@ def _everywhere(step: Step, lemma: Lemma, variables: tuple[t.Variable, ...], ran
 
 
 @script
-def cauchy_schwarz(step: Step) -> str:
-    """By independence of the vectors after the first layer."""
-    step.use_premises()
+def independence(step: Step) -> str:
+    """By independence of the vectors in every layer: the cosine of two of them is below 1."""
     entry, _ = step.sides
     assert isinstance(entry, t.Entry)
+    residual = step.proof.prove(at_most(ZERO, entry.model.residual))
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    return f"apply cauchy_schwarz_rule; [first [assumption | lra] | exact {name} | lia]"
+    return f"apply independence_rule; [exact {residual} | exact {name} | lia]"
 
 
-@script
-def independence_(step: Step) -> str:
-    """By independence of the vectors in every layer, from the premises for all positions."""
-    entry, _ = step.sides
-    assert isinstance(entry, t.Entry)
-    k = step.goal.hint("at")
-    names = [_everywhere(step, lemma, (k,), ()) for lemma in step.premises.values()]
-    name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    picks = "; ".join(
-        f"destruct (Nat.eq_dec q {place}) as [->|?]; [apply {n}; lia|]" for place, n in enumerate(names, 1)
-    )
-    return (
-        f"apply (independence_rule _ _ _ {len(names)}); [exact {name} | lia | intros q p Hq Hp; {picks}; exfalso; lia]"
-    )
+SCRIPTS["cauchy_schwarz"] = independence  # of layer two
 
 
 @script
@@ -591,7 +608,7 @@ def sign(step: Step) -> str:
     goal, proof = step.goal, step.proof
     statement = goal.statement
     assert isinstance(statement, Relation)
-    form = (goal.hints or {}).get("form")
+    form = goal.hints.get("form")
     e = minus(right, left)
     if form is not None:
         known = goal.known
@@ -698,7 +715,7 @@ def product(step: Step) -> str:
     """By multiplying the premise."""
     step.use_premises()
     left, right = step.sides
-    c = step.goal.hint("factor")
+    c = step.goal.hints["factor"]
     wanted = less(over(left, c), over(right, c))
     positive = step.proof.sign(c)
     given = next(p for p in step.goal.usable if alike(wanted, p))
@@ -714,7 +731,7 @@ def quotient(step: Step) -> str:
     step.use_premises()
     proof = step.proof
     left, right = step.sides
-    c = step.goal.hint("numerator")
+    c = step.goal.hints["numerator"]
     small, large = over(c, right), over(c, left)
     up = step.goal.known.facts.is_positive(c)
     sign_of = proof.sign(c) if up else proof.sign(minus(ZERO, c))
@@ -764,7 +781,7 @@ def decreasing(step: Step) -> str:
     assert isinstance(slope, Relation)
     assert isinstance(slope.left, t.Derivative)
     f, m = slope.left.body, slope.left.variable
-    x, y = step.goal.hint("at")
+    x, y = step.goal.hints["at"]
     low, gap = proof.sign(x, False), proof.sign(minus(y, x))
     inner = proof.inside(proof.known)
     inner.assume(f"(0 <= {m.name})", f"S_{m.name}")
@@ -904,6 +921,80 @@ def in_cases(step: Step, proof: Proof, closing: Mapping[str, tuple[Lemma, str]])
     return " ".join(blocks)
 
 
+# --- induction ----------------------------------------------------------------------------------------
+
+
+@script
+def suppose(step: Step) -> str:
+    """What is supposed."""
+    (supposed,) = step.lemma.supposed
+    name = step.proof.names[Lemma.supposing("", supposed).says()]
+    return f"exact ({apply_lemma(step.proof, Lemma.supposing(name, supposed), {}, step.scope)})"
+
+
+@script
+def induction(step: Step) -> str:
+    """By induction over the natural numbers, all statements together."""
+    n, base = step.goal.hints["at"], step.goal.hints["from"]
+    lemmas, lines = list(step.premises.values()), step.goal.premises
+    count = len(lemmas) // 3
+    suppositions = [Supposition(line.statement, line.hypotheses, n) for line in lines[:count]]
+    said = [f"({Lemma.supposing('', s).says()})" for s in suppositions]
+    together = " /\\ ".join(said)
+    all_of = step.proof.fresh("I")
+    least, later = natural(base), proposition(at_most(base, n))
+    supposed = [f"I_{place}" for place in range(1, count + 1)]
+
+    def block(place: int, value: Term, lemma: Lemma) -> str:
+        s = suppositions[place]
+        inner = Proof(Known((*sorted(s.hypotheses, key=proposition), *(() if value == base else (at_most(base, n),)))))
+        about = Lemma.supposing("", s)
+        start = about.intro(inner)
+        if value != base:
+            inner.assume(later, "Later")
+            inner.assume(sort_hypothesis(n) or "", "Sort")
+            for name, other in zip(supposed, suppositions, strict=True):
+                inner.assume(Lemma.supposing("", other).says(), name)
+        wanted = substitute(s.statement, {n: value})
+        applied = apply_lemma(inner, lemma, {}, frozenset((*about.variables, n)))
+        last = conclude(inner, lemma.statement, {}, lemma.statement, wanted, applied)
+        moved = "".join(f" try replace {a} with {b} by lia." for a, b in moved_positions(s.statement, {n: value}))
+        return (
+            f"{{ {start} reals. assert (Wanted : {proposition(wanted)}). {{ {' '.join(inner.lines)} {last}. }}"
+            f"{moved} first [exact Wanted | transport Wanted]. }}"
+        )
+
+    first = " ".join(block(place, base, lemma) for place, lemma in enumerate(lemmas[count : 2 * count]))
+    following = " ".join(block(place, plus(n, ONE), lemma) for place, lemma in enumerate(lemmas[2 * count :]))
+    step.proof.add(
+        f"assert ({all_of} : forall {n.name} : nat, {later} -> {together}). "
+        f"{{ apply (induction_rule {least} (fun {n.name} : nat => {together})); "
+        f"[|intros {n.name} Later {_pattern(supposed)}; assert (Sort : (1 <= {n.name})%nat) by lia]; repeat split. "
+        f"{first} {following} }}"
+    )
+    place = next(place for place, s in enumerate(suppositions) if alike(s.statement, step.goal.statement))
+    name = step.proof.fresh("I")
+    reached = step.proof.prove(at_most(base, n))
+    part = projection(f"({all_of} {n.name} {reached})", place, count)
+    step.proof.add(f"pose proof {part} as {name}.")
+    lemma = Lemma.supposing(name, suppositions[place])
+    applied = apply_lemma(step.proof, lemma, {}, step.scope)
+    return conclude(step.proof, lemma.statement, {}, lemma.statement, step.goal.statement, applied)
+
+
+def projection(name: str, place: int, count: int) -> str:
+    """The part of a conjunction of ``count`` parts at ``place``.
+
+    >>> projection("H", 1, 3), projection("H", 2, 3), projection("H", 0, 1)
+    ('(proj1 (proj2 H))', '(proj2 (proj2 H))', 'H')
+    """
+    if count == 1:
+        return name
+    for _ in range(min(place, count - 2)):
+        name = f"(proj2 {name})"
+    return f"(proj{1 if place < count - 1 else 2} {name})"
+
+
 # --- limits -------------------------------------------------------------------------------------------
 
 
@@ -1022,3 +1113,14 @@ def limit_of_equal(step: Step) -> str:
     name = proof.names[proposition(limit.statement)]
     other = f"(fun {x.name} : nat => {real(s.right)})"
     return f"apply (lim_eventually _ {other} _ ({start})). {{ {body} }} {{ first [exact {name} | transport {name}]. }}"
+
+
+@script
+def limit_of_square(step: Step) -> str:
+    """By continuity of the root at 0."""
+    step.use_premises()
+    left, value = step.sides
+    assert isinstance(left, t.Limit)
+    (given,) = step.goal.usable
+    wanted = t.equal(t.Limit(t.Power(left.body, 2), left.variable), value)
+    return f"apply lim_of_square; {_split(step.proof, given, wanted, step.proof.names[proposition(given)])}"

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from proofs.formal.proof import Proof, Unproved
-from proofs.formal.steps import Lemma, Step, apply_lemma, in_cases, moved_positions
+from proofs.formal.steps import Lemma, Step, apply_lemma, in_cases, moved_positions, projection
 from proofs.formal.text import Unprintable, natural, proposition, sort_hypothesis, type_of
 from proofs.kernel.algebra import canonical
 from proofs.kernel.known import Known, value_conditions, within
@@ -207,16 +207,3 @@ def _in_each_case(step: Step, value: Value, sources: list[Source]) -> str:
         f"assert ({name} : {value.text}). {{ {' '.join(inner.lines)} {last}{'' if last.endswith('}') else '.'} }}"
     )
     return name
-
-
-def projection(name: str, place: int, count: int) -> str:
-    """The part of a conjunction of ``count`` parts at ``place``.
-
-    >>> projection("H", 1, 3), projection("H", 2, 3), projection("H", 0, 1)
-    ('(proj1 (proj2 H))', '(proj2 (proj2 H))', 'H')
-    """
-    if count == 1:
-        return name
-    for _ in range(min(place, count - 2)):
-        name = f"(proj2 {name})"
-    return f"(proj{1 if place < count - 1 else 2} {name})"
