@@ -177,7 +177,7 @@ def verify_command(
         _refuse(error)
     results = [row.result for row in rows if row.result is not None]
     if errors:
-        return 1 if any(row.contradiction for row in rows) else 2
+        return 2
     if accept:
         registry.accept(results)
         if not printed:
@@ -256,13 +256,12 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
-    from proofs.pipeline import Contradiction
     from proofs.supervision import Broken
 
     if isinstance(outcome, Broken):
         return Row(name, error=f"claim {name}: {_internal(outcome.message)}")
     if isinstance(outcome, Exception):
-        return Row(name, error=str(outcome), contradiction=isinstance(outcome, Contradiction))
+        return Row(name, error=str(outcome))
     return Row(name, outcome)
 
 

@@ -33,10 +33,7 @@ class Contradiction(RuntimeError):
             f"claim {claim} is {first.outcome} by {first.engine} ({first.detail}) "
             f"and {second.outcome} by {second.engine} ({second.detail})"
         )
-        self.claim, self.evidence = claim, (first, second)
-
-    def __reduce__(self) -> tuple[type[Contradiction], tuple[str, Evidence, Evidence]]:
-        return type(self), (self.claim, *self.evidence)  # it passes from process to process
+        self.evidence = (first, second)
 
 
 @overload

@@ -35,7 +35,6 @@ COLOURS = {
 STATIC = "MASKPROOF_STATIC"
 """Set in the environment when output is to be the same on every run: seconds stay out of it, sliders stand still."""
 MALFORMED = "MALFORMED"  # says nothing that could be checked
-CONTRADICTION = "CONTRADICTION"  # two engines disagree: one of them is wrong
 _LONGEST_REASON = 300
 _PACKAGES = ("sympy", "numpy", "scipy", "python-flint", "mpmath", "hypothesis")
 _EXACT_JSON = 2**53
@@ -49,14 +48,11 @@ class Row:
     result: Result | None = None
     error: str = ""
     recorded: str | None = None
-    contradiction: bool = False
 
     @property
     def status(self) -> str:
         """The verdict, or what stands in its place."""
-        if self.result is not None:
-            return str(self.result.verdict)
-        return CONTRADICTION if self.contradiction else MALFORMED
+        return MALFORMED if self.result is None else str(self.result.verdict)
 
 
 def reason(result: Result) -> str:
@@ -105,7 +101,7 @@ def verdict_table(rows: Sequence[Row]) -> Table:
 def summary(rows: Sequence[Row], seconds: float) -> str:
     """Counts of verdicts in one line."""
     found = [row.status for row in rows]
-    counts = [f"{found.count(status)} {status}" for status in (*Verdict, MALFORMED, CONTRADICTION) if status in found]
+    counts = [f"{found.count(status)} {status}" for status in (*Verdict, MALFORMED) if status in found]
     noun = "claim" if len(rows) == 1 else "claims"
     took = "" if os.environ.get(STATIC) else f" in {seconds:.1f} s"
     return f"{len(rows)} {noun}{took}: {', '.join(counts) or 'nothing to check'}"

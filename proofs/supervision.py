@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
-from proofs.pipeline import Contradiction, Pipeline
+from proofs.pipeline import Pipeline
 from proofs.verdict import LIMIT, Evidence, Result, Verdict
 from theory.claim import Claim
 from theory.errors import InvalidInput
@@ -32,7 +32,7 @@ class Broken:
     message: str
 
 
-Outcome = Result | InvalidInput | Contradiction | Broken
+Outcome = Result | InvalidInput | Broken
 
 
 class Supervised:
@@ -234,7 +234,7 @@ def _told(outcome: Outcome) -> Outcome:
 def _outcome(pipeline: Pipeline, claim: Claim) -> Outcome:
     try:
         return pipeline.result(claim)
-    except (InvalidInput, Contradiction) as error:
+    except InvalidInput as error:
         return error
     except MemoryError:
         raise

@@ -2,11 +2,31 @@
 
 from __future__ import annotations
 
+from math import comb, prod
+
 import sympy
-from sympy import Basic, Expr, Ge, Gt, Integer, Lt, Mul, exp
+from sympy import Add, Basic, Expr, Ge, Gt, Integer, Lt, Mul, Pow, exp
 
 from proofs.search.lines import Given, Labels, Lines
 from theory.quantities import Quantity
+
+MOST_TERMS = 2_000  # of a polynomial whose factors are looked for
+
+
+def terms(e: Basic) -> int:
+    """How many terms ``e`` has at most once its products and whole powers are multiplied out.
+
+    >>> terms((sympy.Symbol("x") + 1) ** 40)
+    41
+    """
+    if isinstance(e, Add):
+        return sum(map(terms, e.args))
+    if isinstance(e, Mul):
+        return prod(map(terms, e.args))
+    if isinstance(e, Pow) and isinstance(e.exp, Integer):
+        size, base = abs(int(e.exp)), terms(e.base)
+        return comb(size + base - 1, size)
+    return 1
 
 
 def exponentials(lines: Lines, s: Basic, given: Given) -> Labels:
@@ -29,7 +49,7 @@ def exponentials(lines: Lines, s: Basic, given: Given) -> Labels:
 
 def signed(lines: Lines, difference: Expr, given: Given) -> Expr | None:
     """The difference as a product of factors that are positive at sight, as far as they are; None if it isn't one."""
-    if difference.has(Quantity, sympy.Sum, sympy.Limit):
+    if difference.has(Quantity, sympy.Sum, sympy.Limit) or terms(difference) > MOST_TERMS:
         return None
     factors: list[Expr] = []
     for factor in Mul.make_args(sympy.factor(difference)):

@@ -13,7 +13,7 @@ from proofs.search.forms import Form, Forms, Open
 from proofs.search.limits import limit_form
 from proofs.search.lines import Given, Labels, NoIdea
 from proofs.search.roots import radicands
-from proofs.search.shape import exponentials, signed
+from proofs.search.shape import MOST_TERMS, exponentials, signed, terms
 from proofs.search.sums import sum_form
 from proofs.search.theorems import level, positive, theorems
 from theory.quantities import Gram, Quantity, Weight
@@ -118,7 +118,7 @@ class Prover:
         if not forms:
             return
         left, right = (side.xreplace({q: form.value for q, form in forms.items()}) for side in s.args)
-        if sympy.expand(left - right) == 0:
+        if terms(left - right) <= MOST_TERMS and sympy.expand(left - right) == 0:
             yield self.lines.add(s, "identity", [x for form in forms.values() for x in form.premises], given)
 
     def _in_full(self, s: Eq, given: Given) -> Iterator[str]:

@@ -17,7 +17,7 @@ import sympy
 from sympy import Symbol
 
 from proofs.engines import boxes, points, witness
-from proofs.pipeline import Contradiction, verify
+from proofs.pipeline import verify
 from proofs.verdict import Result, Verdict
 from tests.differential.evaluator import AGAIN, DIGITS, Outside, Unreadable, domain_at, statement_at, value
 from tests.differential.evaluator import scene as scene_at
@@ -83,8 +83,6 @@ def ruling(claim: Claim) -> Ruling:
     except InvalidInput as refusal:
         fault = "a refusal of more than a line" if "\n" in str(refusal) else ""
         return Ruling(INVALID, None, fault, time.process_time() - started)
-    except Contradiction as error:
-        return Ruling("ERROR", None, f"contradiction: {error}", time.process_time() - started)
     except Exception as error:  # noqa: BLE001
         return Ruling("ERROR", None, f"{type(error).__name__}: {error}", time.process_time() - started)
     return Ruling(str(found.verdict), found, "", time.process_time() - started)

@@ -326,6 +326,7 @@ def test_derive_reads_like_a_proof() -> None:
     assert max(map(len, done.stdout.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_exports_are_written_whole(tmp_path: Path) -> None:
     for form, start in (("latex", r"\documentclass"), ("markdown", "# "), ("python", '"""')):
         file = tmp_path / form

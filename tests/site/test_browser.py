@@ -21,6 +21,7 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 from proofs import registry
 from proofs.verdict import Verdict
 
+pytestmark = pytest.mark.slow
 OPTIONS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
@@ -146,13 +147,11 @@ def visit_each(browser: Browser, urls: Iterable[str], width: int = PHONE) -> dic
     return {url: complaints for url, complaints in found.items() if complaints}
 
 
-@pytest.mark.slow
 def test_the_notebooks_on_a_phone(site: Path, browser: Browser, address: str) -> None:
     paths = sorted((site / "notebooks").glob("*.html"))
     assert visit_each(browser, (f"{address}notebooks/{path.name}" for path in paths)) == {}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("folder", ["", "claims", "derivations", "notebooks", "api"])
 def test_every_page_on_a_phone(site: Path, browser: Browser, address: str, folder: str) -> None:
     paths = sorted((site / folder).glob("*.html"))
@@ -226,7 +225,6 @@ def test_formulas_use_fonts_of_the_site(page: Page, address: str) -> None:
     assert any("MJX" in family for family in fonts)
 
 
-@pytest.mark.slow
 def test_it_reads_from_files_as_well(site: Path, browser: Browser, page: Page) -> None:
     names = ("index", "claims", "claims/kim2025.eq4", "search")
     assert visit_each(browser, (f"{site.as_uri()}/{name}.html" for name in names), SCREEN) == {}
