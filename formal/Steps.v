@@ -47,6 +47,8 @@ Proof.
   intros -> H. destruct n as [|n]; [lia|]. unfold Mix. simpl. rewrite Nat.sub_0_r. unfold layer_gram. apply sum_comm.
 Qed.
 End Lines.
+(* the layer before l + 1 is l *)
+Ltac by_definition law := rewrite law by lia; rewrite ?Nat.add_sub; reflexivity.
 
 (** A layer keeps inputs linearly independent: so no vector vanishes. *)
 Section Directions.
@@ -271,6 +273,8 @@ Ltac transport H := first [exact H | (push_INR_in H; push_INR; first [exact H | 
   | ?a <= ?b => lazymatch goal with |- ?c <= ?d => replace c with a by equation; replace d with b by equation; exact H end
   | ?a <> ?b => lazymatch goal with |- ?c <> ?d => replace c with a by equation; replace d with b by equation; exact H end
   end])].
+(* alpha < 1, or 1 + (n-1) alpha > 0, from independent inputs *)
+Ltac eigenvalue H := let L := fresh in let E := fresh in destruct H as [L E]; push_INR_in E; push_INR; lra.
 Ltac available := first [assumption | lia | lra | (push_INR; lra)].
 
 (** ** Order *)

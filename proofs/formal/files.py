@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from proofs.formal.proof import Unproved
 from proofs.formal.steps import Lemma, Step, equation, ordered
 from proofs.formal.text import Unprintable
-from proofs.formal.values import Source, Value, has_value
+from proofs.formal.values import Source, Value, has_value, of_value, use_all
+from proofs.kernel import checking as kernel
 from proofs.kernel.checking import Derivation, goal_of
 from proofs.kernel.goals import Line
 
@@ -120,36 +122,40 @@ class Library:
                 lemma.text()
                 own[step.label] = lemma
                 self._lemmas[module, step.label] = replace(lemma, name=f"{module}.{name}")
-                source = None
-                if step.rule == "cite" and "lemma" in step.hints:
-                    source = self._lemmas[lemmas[step.hints["lemma"]], step.hints["step"]]
                 premises = {label: own[label] for label in step.premises}
-                script = Step(goal, lemma, premises, source).write(step.rule)
+                cites = self._cited(step, module, own, lemmas)
+                values = [] if cites is None else [cites[1]] if cites[1].has else []
+                source = None if cites is None or "lemma" not in step.hints else cites[0]
+                script = Step(goal, lemma, premises, source, partial(use_all, values)).write(step.rule)
             except (Unproved, Unprintable, KeyError) as reason:
                 yield Sentence(step.label, step.rule, "", f"{type(reason).__name__}: {reason}")
                 continue
-            body = "\n  ".join(script)
-            sources = [
-                Source(
-                    replace(own[label], name=f"{own[label].name}_has_value"),
-                    self._values[module, label],
-                    {},
-                    equation(goal) if step.rule == "equals" else None,
-                )
-                for label, line in zip(step.premises, goal.premises, strict=True)
-                if self._values.get((module, label))
-                and (step.rule == "cases" or all(map(goal.assumed.holds, line.hypotheses)))
-            ]
-            if step.rule == "cite":
-                values = {v: ordered(x) if v.sort.integral else x for v, x in step.hints.get("values", {}).items()}
-                at = (module, step.premises[0]) if source is None else (lemmas[step.hints["lemma"]], step.hints["step"])
-                cites = self._lemmas[at] if source is not None else own[step.premises[0]]
-                if self._values.get(at):
-                    sources.insert(0, Source(replace(cites, name=f"{cites.name}_has_value"), self._values[at], values))
-            value, shown, without = has_value(Step(goal, lemma, premises, source), step.rule, sources)
+            for label, line in zip(step.premises, goal.premises, strict=True):
+                has = self._values.get((module, label))
+                if has and (step.rule == "cases" or all(map(goal.assumed.holds, line.hypotheses))):
+                    values.append(
+                        Source(of_value(own[label]), has, {}, equation(goal) if step.rule == "equals" else None)
+                    )
+            value, shown, without = has_value(Step(goal, lemma, premises, source), step.rule, values)
             self._values[module, step.label] = shown
+            body = "\n  ".join(script)
             text = f"{lemma.text()}\nProof.\n  {body}\nQed.\n"
             yield Sentence(step.label, step.rule, text, value=value, without=tuple(without))
+
+    def _cited(
+        self, step: kernel.Step, module: str, own: Mapping[str, Lemma], lemmas: Mapping[str, str]
+    ) -> tuple[Lemma, Source] | None:
+        """The lemma that a step cites, and that it has a value; None if the step cites nothing."""
+        if step.rule != "cite":
+            return None
+        if "lemma" in step.hints:
+            at = lemmas[step.hints["lemma"]], step.hints["step"]
+            lemma = self._lemmas[at]
+        else:
+            at = module, step.premises[0]
+            lemma = own[at[1]]
+        values = {v: ordered(x) if v.sort.integral else x for v, x in step.hints.get("values", {}).items()}
+        return lemma, Source(of_value(lemma), self._values.get(at, ()), values)
 
 
 def _content(derivation: Derivation) -> tuple[object, ...]:

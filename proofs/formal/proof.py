@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from proofs.formal.text import Unprintable, existences, integer, is_integer, natural, proposition, real
 from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
-from proofs.kernel.known import Known
+from proofs.kernel.known import Known, eigenvalues
 from proofs.kernel.signs import Facts, Shift
 from proofs.terms import terms as t
 from proofs.terms.conditions import conditions
@@ -118,6 +118,7 @@ class Proof:
         if exps:
             nonzero += self._cleared((a, b))
         inside = [f"{x} in {n}" for n in dict.fromkeys((*nonzero, *squares)) for x in exps]
+        roots += [f"{x} in {n}" for n in dict.fromkeys(nonzero) for x in roots]
         ways = ["equation"]
         if squares:
             listed = " ".join(squares)
@@ -133,20 +134,12 @@ class Proof:
     def _cleared(self, terms: Sequence[Term]) -> list[str]:
         """Assert that denominators do not vanish once they are written without fractions."""
         found = []
-        for c in (c for term in terms for c in conditions(term)):
-            s = c.statement
-            if (
-                not c.ranges
-                and isinstance(s, Relation)
-                and s.kind == "!="
-                and s.right == ZERO
-                and "Exp" in s.left.heads
-            ):
-                try:
-                    field = Field([s.left])
-                    found.append(self.nonzero(field.polynomial(field.convert(s.left).top)))
-                except (Unproved, Unprintable, Undecided):
-                    continue
+        for s in (s for term in terms for s in _nonzero(term) if "Exp" in s.left.heads):
+            try:
+                field = Field([s.left])
+                found.append(self.nonzero(field.polynomial(field.convert(s.left).top)))
+            except (Unproved, Unprintable, Undecided):
+                continue
         return found
 
     def _used(self, *terms: Term) -> list[str]:
@@ -193,16 +186,25 @@ class Proof:
         )
         return self.have(prop, script, "A")
 
+    def divides(self, statement: Statement) -> bool:
+        """Assert that no denominator of a relation vanishes; whether that is known of all."""
+        sides = (statement.left, statement.right) if isinstance(statement, Relation) else ()
+        wanted = [s.left for side in sides for s in _nonzero(side)]
+        for term in wanted:
+            try:
+                self.nonzero(term)
+            except (Unproved, Unprintable):
+                return False
+        return True
+
     def denominators(self, term: Term) -> list[str]:
         """Assert that the denominators do not vanish, as far as that is known."""
         found = []
-        for c in conditions(term):
-            s = c.statement
-            if not c.ranges and isinstance(s, Relation) and s.kind == "!=" and s.right == ZERO:
-                try:
-                    found.append(self.nonzero(s.left))
-                except (Unproved, Unprintable):
-                    continue
+        for s in _nonzero(term):
+            try:
+                found.append(self.nonzero(s.left))
+            except (Unproved, Unprintable):
+                continue
         return list(dict.fromkeys(found))
 
     def _letters(self, a: Term, b: Term) -> tuple[list[str], list[str], list[str]]:
@@ -319,17 +321,21 @@ class Proof:
         return None
 
     def fact(self, fact: Term, positive: bool) -> str:
-        """Assert a fact of the kernel's, which is the difference of both sides of a known relation."""
+        """Assert a fact of the kernel's: the difference of both sides of a known relation, or of independent inputs."""
         prop = f"(0 {'<' if positive else '<='} {real(fact)})"
         if prop in self.names:
             return self.names[prop]
         for s in self.known.statements:
+            name = self.names.get(proposition(s)) if isinstance(s, t.Independent) else None
+            if name is not None and any(minus(r.right, r.left) == fact for r in eigenvalues(s, self.known.facts)):
+                return self.have(prop, f"eigenvalue {name}", "F")
             if not isinstance(s, Relation):
                 continue
             name = self.names.get(bare_relation(s)) or self.names.get(proposition(s))
             excess = minus(s.right, s.left)
             if name is not None and excess == fact and s.kind in ("<", "<=") and not is_integer(excess):
-                return self.have(prop, f"exact ({'sub_lt' if s.kind == '<' else 'sub_le'} _ _ {name})", "F")
+                weaker = "apply weaken; " if s.kind == "<" and not positive else ""
+                return self.have(prop, f"{weaker}exact ({'sub_lt' if s.kind == '<' else 'sub_le'} _ _ {name})", "F")
         return self.have(prop, "reals; first [lra | push_INR; lra]", "F")
 
     def _by_shift(self, e: Term, strict: bool, facts: Facts) -> str | None:
@@ -556,14 +562,14 @@ class Proof:
         own = plus(ONE, times(minus(count, ONE), alpha))
         if facts.is_positive(own):
             name = self.sign(own)
-            return self.have(prop, f"apply independent_eigenvalue; [exact {below} | push_INR; exact {name}]")
+            return self.have(prop, f"apply independent_eigenvalue; [exact {below} | push_INR; first [exact {name} | lra]]")
         for fact in facts.positive:
             for m in _counts(fact, alpha):
                 if self.known.at_most(count, m):
                     wide = plus(ONE, times(minus(m, ONE), alpha))
                     more = f"inputs_independent {_argument(alpha)} {natural(m)}"
                     all_of = self.have(
-                        more, f"apply independent_eigenvalue; [exact {below} | push_INR; exact {self.sign(wide)}]"
+                        more, f"apply independent_eigenvalue; [exact {below} | push_INR; first [exact {self.sign(wide)} | lra]]"
                     )
                     return self.have(prop, f"apply (independent_fewer _ _ _ {all_of}); lia")
         raise Unproved(prop)
@@ -631,6 +637,14 @@ def _open_parts(term: Term) -> Iterable[Term]:
     if isinstance(term, (t.Add, t.Mul, t.Power, t.Root, t.Exp)):
         for part in term.parts:
             yield from _open_parts(part)  # type: ignore[arg-type]
+
+
+def _nonzero(term: Term) -> Iterable[Relation]:
+    """The denominators of a term outside of sums, as what must not vanish."""
+    for c in conditions(term):
+        s = c.statement
+        if not c.ranges and isinstance(s, Relation) and s.kind == "!=" and s.right == ZERO:
+            yield s
 
 
 def _exponentials(term: Term) -> set[str]:

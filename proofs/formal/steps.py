@@ -141,8 +141,15 @@ def _bracketed(written: str) -> str:
 class Step:
     """A step to be shown: its goal, the lemmas that are there, and the proof so far."""
 
-    def __init__(self, goal: Goal, lemma: Lemma, premises: Mapping[str, Lemma], cited: Lemma | None) -> None:
-        self.goal, self.lemma, self.cited = goal, lemma, cited
+    def __init__(
+        self,
+        goal: Goal,
+        lemma: Lemma,
+        premises: Mapping[str, Lemma],
+        cited: Lemma | None,
+        use_values: Callable[[Proof, frozenset[t.Variable]], None] = lambda *_: None,
+    ) -> None:
+        self.goal, self.lemma, self.cited, self.use_values = goal, lemma, cited, use_values
         self.scope = frozenset(lemma.variables)
         self.proof = Proof(Known(goal.hypotheses))
         self.proof.add(lemma.intro(self.proof))
@@ -237,6 +244,8 @@ def cite(step: Step) -> str:
     values = {v: ordered(value) if v.sort.integral else value for v, value in hints.get("values", {}).items()}
     applied = apply_lemma(proof, lemma, values, step.scope)
     shown = substitute(lemma.statement, values)
+    if proposition(shown) != proposition(step.goal.statement) and not proof.divides(shown):
+        step.use_values(proof, step.scope)
     return conclude(proof, lemma.statement, values, shown, step.goal.statement, applied)
 
 
@@ -371,7 +380,7 @@ def score(step: Step) -> str:
         for place in places:
             step.proof.prove(less(ZERO, _gram_before(entry, place, place)))
     inner = times(*(_stretch(entry, place) for place in places), _gram_before(entry, *places))
-    return _by_definition(step, over(inner, entry.model.scale), "exact (Score_is _ _ _ _ _ _ _ _)")
+    return _by_definition(step, over(inner, entry.model.scale), "by_definition Score_is")
 
 
 @script
@@ -401,8 +410,8 @@ def mix(step: Step) -> str:
         step.proof.prove(less(ZERO, _gram_before(entry, j, j)))
     form = times(t.Entry("weight", entry.layer, i, j, model), _stretch(entry, j))
     if canonical(i) == canonical(j):
-        return _by_definition(step, plus(form, model.residual), "exact (Mix_self _ _ _ _ _ _ _)")
-    return _by_definition(step, form, "apply Mix_other; lia")
+        return _by_definition(step, plus(form, model.residual), "by_definition Mix_self")
+    return _by_definition(step, form, "by_definition Mix_other")
 
 
 @script
@@ -482,7 +491,7 @@ def independence(step: Step) -> str:
     assert isinstance(entry, t.Entry)
     residual = step.proof.prove(at_most(ZERO, entry.model.residual))
     name = step.proof.prove(t.Independent(entry.model.law, entry.query))
-    return f"apply independence_rule; [exact {residual} | exact {name} | lia]"
+    return f"apply independence_rule; [first [exact {residual} | lra] | exact {name} | lia]"
 
 
 SCRIPTS["cauchy_schwarz"] = independence  # of layer two
@@ -966,11 +975,12 @@ def induction(step: Step) -> str:
 
     first = " ".join(block(place, base, lemma) for place, lemma in enumerate(lemmas[count : 2 * count]))
     following = " ".join(block(place, plus(n, ONE), lemma) for place, lemma in enumerate(lemmas[2 * count :]))
-    step.proof.add(
+    step.proof.lines.insert(  # before anything is introduced: the variables of the suppositions have the same names
+        0,
         f"assert ({all_of} : forall {n.name} : nat, {later} -> {together}). "
         f"{{ apply (induction_rule {least} (fun {n.name} : nat => {together})); "
         f"[|intros {n.name} Later {_pattern(supposed)}; assert (Sort : (1 <= {n.name})%nat) by lia]; repeat split. "
-        f"{first} {following} }}"
+        f"{first} {following} }}",
     )
     place = next(place for place, s in enumerate(suppositions) if alike(s.statement, step.goal.statement))
     name = step.proof.fresh("I")
@@ -1036,10 +1046,10 @@ def rational_limit(step: Step) -> str:
     put = substitute(bottom, {u: t.Power(x, -1)})
     inner.have(
         f"({real(put)} <> 0)",
-        f"exact (nonzero_over _ _ {x.name} {degree} {not_zero} {n} ltac:(field; exact {n}))",
+        f"apply (nonzero_over _ _ {x.name} {degree} {not_zero} {n}); field; exact {n}",
         "N",
     )
-    body = " ".join((f"intros {x.name} _ S_{x.name}. reals.", *inner.lines, "field; side."))
+    body = " ".join((f"intros {x.name} _ S_{x.name}. cbv beta. reals.", *inner.lines, "field; side."))
     final = proof.equation(substitute(g, {u: ZERO}), value)
     return f"apply (rational_limit _ {g_text} _ 1). {{ {body} }} {{ auto_derive; {_auto(zero)} }} {{ {final}. }}"
 

@@ -9,7 +9,7 @@ exist, in the statement of the line.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from proofs.formal.proof import Proof, Unproved
 from proofs.formal.steps import Lemma, Step, apply_lemma, in_cases, moved_positions, projection
@@ -186,6 +186,19 @@ def _inherited(proof: Proof, value: Value, sources: list[Source], scope: frozens
             return held if said.text == value.text else proof.have(value.text, f"transport {held}", "V")
         return proof.have(value.text, proof.same(said.condition.statement, value.condition.statement, held), "V")
     raise Unproved(value.text)
+
+
+def of_value(lemma: Lemma) -> Lemma:
+    """The lemma that says that the line of ``lemma`` has a value."""
+    return replace(lemma, name=f"{lemma.name}_has_value")
+
+
+def use_all(sources: list[Source], proof: Proof, scope: frozenset[t.Variable]) -> None:
+    """Assert all that some lines need for a value, but for conditions in a range or under a premise."""
+    for source in sources:
+        for value in source.has:
+            if not value.condition.ranges and not value.under:
+                _inherited(proof, value.at(source.values), [source], scope)
 
 
 def _in_each_case(step: Step, value: Value, sources: list[Source]) -> str:
