@@ -6,7 +6,8 @@ certificate that the kernel found, a polynomial whose coefficients are not negat
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from proofs.formal.text import Unprintable, existences, integer, is_integer, natural, proposition, real
@@ -15,7 +16,7 @@ from proofs.kernel.known import Known, eigenvalues
 from proofs.kernel.signs import Facts, Shift
 from proofs.terms import terms as t
 from proofs.terms.conditions import conditions
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, plus, times
+from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, plus, substitute, times
 
 # lemmas: a relation of two terms, from the same of terms that are equal to them
 BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}
@@ -304,6 +305,8 @@ class Proof:
         if ("<" if strict else "<=", e) in self.failed or not facts.is_positive(e, strict):
             self.failed.add(("<" if strict else "<=", e))
             raise Unproved(f"{real(e)} {'>' if strict else '>='} 0")
+        if isinstance(e, t.Exp):
+            return self.have(prop, f"{'' if strict else 'left; '}apply exp_pos")
         for way in (self._by_fact, self._by_shift, self._by_parts):
             script = way(e, strict, facts)
             if script is not None:
@@ -339,10 +342,22 @@ class Proof:
         return self.have(prop, "reals; first [lra | push_INR; lra]", "F")
 
     def _by_shift(self, e: Term, strict: bool, facts: Facts) -> str | None:
-        path = facts.shift(e, strict)
-        if path is None:
-            return None
-        top, bottom = shifted(e, path)
+        """By the kernel's certificate; each exponential is one letter, if that is enough."""
+        exps = dict.fromkeys(n for n in _open_parts(e) if isinstance(n, t.Exp))
+        letters: dict[Term, Term] = {x: t.Variable(f"exp{n}", t.Sort.POSITIVE) for n, x in enumerate(exps)}
+        back = {v: x for x, v in letters.items()}
+        plain = t.replaced(e, letters)
+        path = _with_letters(facts, letters).shift(plain, strict) if letters else None
+        if path is not None:
+            top, bottom = (substitute(part, back) for part in shifted(plain, path))
+            path = tuple(
+                replace(s, generator=substitute(s.generator, back), bound=substitute(s.bound, back)) for s in path
+            )
+        else:
+            path = facts.shift(e, strict)
+            if path is None:
+                return None
+            top, bottom = shifted(e, path)
         for step in path:
             self._bound(step, facts)
         form = top if bottom == ONE else t.over(top, bottom)
@@ -629,6 +644,12 @@ def shifted(e: Term, path: Sequence[Shift]) -> tuple[Term, Term]:
         return plus(*(term for _, _, term in monomials)) if monomials else ZERO
 
     return written(top), written(bottom)
+
+
+def _with_letters(facts: Facts, letters: Mapping[Term, Term]) -> Facts:
+    """The facts with letters for exponentials."""
+    lists = (facts.positive, facts.nonnegative, facts.nonzero)
+    return Facts(*(tuple(t.replaced(fact, letters) for fact in told) for told in lists))
 
 
 def _open_parts(term: Term) -> Iterable[Term]:
