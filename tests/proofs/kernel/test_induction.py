@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Ge, Gt, Integer, Lt, Symbol
+from sympy import Eq, Ge, Gt, Integer, Lt, Rational, Symbol
 
 from proofs.derivations import check, prove
 from proofs.kernel.known import Rejected
@@ -32,6 +32,25 @@ def derive(*steps, given=PAPER):
 def altered(label, **changes):
     steps = [replace(s, **changes) if s.label == label else s for s in ARGUMENT.steps]
     check(replace(ARGUMENT, steps=tuple(steps)))
+
+
+@pytest.mark.parametrize(
+    ("base", "statement"),
+    [
+        (Integer(0), lambda x: Ge(x * (x - 2), 0, evaluate=False)),  # false at 1, which is no base and no successor
+        (Rational(1, 2), lambda x: Ge((2 * x - 1) * (2 * x - 3), 0, evaluate=False)),  # false at 1, never reached
+    ],
+)
+def test_the_base_is_a_value_of_the_variable(base, statement):
+    steps = (
+        Step("at", statement(l), "suppose", hints=AT),
+        Step("base", statement(base), "sign"),
+        Step("next", statement(l + 1), "sign"),
+        Step("all", statement(l), "induction", ("at", "base", "next"), hints={"at": l, "from": base}),
+    )
+    check(Derivation("test", "", (), steps[:3]))
+    with pytest.raises(Rejected, match=r"is not an integer|has no value"):
+        check(Derivation("test", "", (), steps))
 
 
 def test_the_argument_checks():
