@@ -1,188 +1,222 @@
-(** * One tactic for each rule of the kernel
+(** * The steps of the kernel
 
-    Nothing here is trusted: a tactic either finds a proof that Coq checks, or fails. What follows is the contract
-    with the printer that writes derivations as Coq files.
-
-    Terms.  A real variable is an R, a position or a width a nat; in arithmetic a position i is [INR i], as an index
-    it is itself ([(i + 1)%nat], [(i - 1)%nat]).  [sum (fun k => f) b] is the sum over k = 1..b; a double sum keeps its
-    own order, the outer index first.  The inputs are [equicorrelated alpha]; quantities are
-    [Score D K n i j], [Weight], [Mix], [Gram] with D a [Decoder norm scale beta residual mask] and n a numeral.
-
-    Relations.  Between positions: in Z, [(Z.of_nat j + 1 < Z.of_nat i)%Z].  Between reals: in R.  "d f/d m = v" is
-    [is_derive (fun m => f) m v]; "d f/d m < v" is [ex_derive (fun m => f) m /\ Derive (fun m => f) m < v].
-    "lim f = c" is [is_lim_seq (fun i => f) c] for a position i.
-
-    A line is a lemma over all its free variables: first sorts ([1 <= i] in nat for positions, [0 <= beta], [0 < r]),
-    then the hypotheses, then the statement.  Its proof is
-
-        start. use (premise vars). use (premise vars). tactic. Qed.
-
-    [start] introduces everything and draws the real inequalities from those between positions.  [use L] adds the
-    line L, applied to its variables, when its hypotheses follow from what is known (tactic [follows]); conjunctions
-    are taken apart.  Equations among the lines used serve as rewriting rules from left to right.
-
-    rule                printed as
-    input_gram          input_gram.
-    score               use its premises. score.
-    softmax             softmax.
-    mix                 use its premises. mix.
-    gram                gram.
-    equicorrelated_sum  equicorrelated_sum (fun k => a) (fun l => b), the factors of the summand besides K
-    split_last          split_last.
-    constant_sum        constant_sum.
-    linear_sum          linear_sum.
-    termwise            termwise (fun k => L vars), L the premise, k its index
-    positive_sum        positive_sum (fun k => L vars), or positive_sum2 (fun k l => L vars), outer index first
-    hypothesis          follows.
-    cite                use the other premises. cite (L values).
-    implication         cite (L vars).  ([start] has introduced the condition)
-    detach              use the premises. detach.
-    conjunction         use the premises. conjunction.
-    equals              equals j e (L vars), for the hypothesis j = e about positions, e in nat
-    cases               cases_positions a b (L1 vars) (L2 vars), a and b in Z;  cases_reals a b (L1 vars) (L2 vars);
-                        with one line that needs no condition: cite (L vars)
-    identity            use the premises. identity.
-    sign                use the premises. sign F, with F the certificate: the difference (larger minus smaller side) written so that
-                        its sign shows, as sums, products, quotients, powers, roots and exponentials of parts that are
-                        hypotheses or linear consequences of them ([INR i - 1], [r - 1], [1 - alpha], ...) with
-                        non-negative coefficients.  For <> the certificate is of the left minus the right side, or
-                        of the opposite.  If the left side is a derivative: slope_sign F, for < with 0 minus it.
-    add                 use the premises. add.
-    exponential         use the premises. exponential F, F the certificate of the difference of the exponents
-    root                use the premises. root F, F the certificate of the difference of the radicands
-    product             use the premises. product c.
-    quotient            use the premises. quotient c.  (c > 0 or c < 0)
-    derivative          use the premises. derivative.
-    decreasing          decreasing (fun m => f) x y (fun m => L vars), x and y in R, L the premise
-    cauchy_schwarz      cauchy_schwarz.
-    symmetric           symmetric.
-    minors              minors i k j l L1 L2 L3, rows i, k and columns j, l of the hint [at]; L1 and L3 are
-                        (fun i k j l => L vars), the premise "M >= 0" is (fun i j => L vars)
-    independence        independence (fun k => (L1 vars, L2 vars, ...)), one line a layer before; in layer one
-                        independence tt
-    rational_limit      use the premises. rational_limit (fun u => F) with F the function at i = 1/u written as a
-                        quotient of polynomials in u, its denominator not 0 at u = 0
-    limit_algebra       use the premises (their limits among them). limit_algebra.
-    limit_of_equal      use the second premise. limit_of_equal n (fun i => L vars), for i > n the first premise holds *)
+    One lemma or tactic for each rule of the kernel that proves what the exported derivations say. Nothing here is
+    trusted: a lemma is proved, and a tactic can only fail. *)
 
 From Coq Require Export Reals Lra Lia Psatz Arith ZArith.
 From Coquelicot Require Export Coquelicot.
-From Maskproof Require Export Attention Sums Layers ClosedForms Order Independence Minors Limits.
+From Interval Require Export Tactic.
+From Maskproof Require Import Layers Order Independence Minors.
+From Maskproof Require Export Attention Sums.
 Open Scope R_scope.
 Notation sum := Attention.sum.
 
-(** ** What the layer's definition says, norm by norm *)
+(** ** What is understood of inputs *)
 
-Lemma Gram_0 D K i j : Gram D K 0 i j = K i j.
+(** n inputs exist and are linearly independent. *)
+Definition inputs_independent (alpha : R) (n : nat) : Prop := alpha < 1 /\ 0 < 1 + (INR n - 1) * alpha.
+
+(** They are, and no vector that is normalised up to this layer vanishes. *)
+Definition have_directions (D : decoder) (alpha : R) (layer count : nat) : Prop :=
+  inputs_independent alpha count /\
+  forall l k, (l < layer)%nat -> (1 <= k <= count)%nat -> 0 < Gram D (equicorrelated alpha) l k k.
+
+(** ** The definition of the layer, line by line ---------------------------------------------------- *)
+Section Lines.
+Variables (nm : normalisation) (scale beta lam alpha : R).
+Notation D := (Decoder nm scale beta lam Causal).
+Notation K := (equicorrelated alpha).
+Notation G := (Gram D K).
+Notation S := (Score D K).
+Notation A := (Weight D K).
+Notation M := (Mix D K).
+Lemma input_self i : K i i = 1. Proof. apply equicorrelated_self. Qed.
+Lemma input_other i j : i <> j -> K i j = alpha.
+Proof. apply equicorrelated_other. Qed.
+Lemma Score_is n i j : S n i j = stretch D (G (n - 1)) i * stretch D (G (n - 1)) j * G (n - 1) i j / scale.
 Proof. reflexivity. Qed.
-
-Section Definitions.
-Variables (sc b lam : R) (K : matrix) (n i j : nat).
-
-Lemma Score_l2 m : Score (Decoder L2 sc b lam m) K n i j
-  = Gram (Decoder L2 sc b lam m) K (n - 1) i j
-    / (sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) i i) * sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) j j)) / sc.
-Proof. unfold Score, layer_score, stretch. simpl. unfold Rdiv. rewrite Rinv_mult. ring. Qed.
-
-Lemma Score_layernorm d m : Score (Decoder (LayerNorm d) sc b lam m) K n i j
-  = INR d * Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) i j
-    / (sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) i i)
-       * sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) j j)) / sc.
+Lemma Weight_is n i j : (j <= i)%nat -> A n i j = exp (beta * S n i j) / sum (fun k => exp (beta * S n i k)) i.
+Proof. intro H. apply (softmax_causal beta (S n) i j H). Qed.
+Lemma Mix_self n i : M n i i = A n i i * stretch D (G (n - 1)) i + lam.
+Proof. unfold Mix, layer_mix, Weight. rewrite Nat.eqb_refl. reflexivity. Qed.
+Lemma Mix_other n i j : (j < i)%nat -> M n i j = A n i j * stretch D (G (n - 1)) j.
+Proof. intro H. unfold Mix, layer_mix, Weight. destruct (Nat.eqb_spec i j); [lia|]. apply Rplus_0_r. Qed.
+Lemma Gram_is n p i j : p = (n - 1)%nat -> (1 <= n)%nat ->
+  G n i j = sum (fun l => sum (fun k => M n i k * M n j l * G p k l) i) j.
 Proof.
-  unfold Score, layer_score, stretch. simpl. rewrite <- (sqrt_sqrt (INR d)) at 3 by apply pos_INR.
-  unfold Rdiv. rewrite Rinv_mult. ring.
+  intros -> H. destruct n as [|n]; [lia|]. unfold Mix. simpl. rewrite Nat.sub_0_r. unfold layer_gram. apply sum_comm.
+Qed.
+End Lines.
+(* the layer before l + 1 is l *)
+Ltac by_definition law := rewrite law by lia; rewrite ?Nat.add_sub; reflexivity.
+
+(** A layer keeps inputs linearly independent: so no vector vanishes. *)
+Section Directions.
+Variables (D : decoder) (alpha : R).
+Hypothesis (causal : mask D = Causal) (residual_ge : 0 <= residual D).
+Definition wide := match norm D with LayerNorm d => (1 <= d)%nat | _ => True end.
+Hypothesis width_ge : wide.
+
+Lemma stretch_positive K i : 0 < K i i -> 0 < stretch D K i.
+Proof.
+  intro P. unfold stretch. unfold wide in width_ge. destruct (norm D); [| |lra];
+    apply Rdiv_lt_0_compat; try (apply sqrt_lt_R0; exact P); [lra|]. apply sqrt_lt_R0. apply (lt_INR 0). lia.
 Qed.
 
-Lemma Score_nonorm m :
-  Score (Decoder NoNorm sc b lam m) K n i j = Gram (Decoder NoNorm sc b lam m) K (n - 1) i j / sc.
-Proof. unfold Score, layer_score, stretch. simpl. unfold Rdiv. ring. Qed.
+Lemma mix_positive K i : (1 <= i)%nat -> 0 < K i i -> 0 < layer_mix D K i i.
+Proof.
+  intros H P. unfold layer_mix. rewrite Nat.eqb_refl. apply Rplus_lt_le_0_compat; [|exact residual_ge].
+  apply Rmult_lt_0_compat; [|apply stretch_positive; exact P]. unfold layer_weight. rewrite causal.
+  rewrite softmax_causal by lia. apply Rdiv_lt_0_compat; [apply exp_pos|]. apply sum_pos; [exact H|]. intros; apply exp_pos.
+Qed.
 
-Lemma Weight_causal nm : (j <= i)%nat -> Weight (Decoder nm sc b lam Causal) K n i j
-  = exp (b * Score (Decoder nm sc b lam Causal) K n i j)
-    / sum (fun k => exp (b * Score (Decoder nm sc b lam Causal) K n i k)) i.
-Proof. intro H. exact (softmax_causal b (Score (Decoder nm sc b lam Causal) K n) i j H). Qed.
+Lemma definite_layers n : inputs_independent alpha n -> forall layers, definite n (Gram D (equicorrelated alpha) layers).
+Proof.
+  intros [A I]. induction layers as [|l IH]; [apply equicorrelated_definite; assumption|].
+  apply definite_layer; [exact IH|]. intros k Hk. apply mix_positive; [lia|]. apply (definite_diagonal n); assumption.
+Qed.
 
-Lemma Mix_l2 m : Mix (Decoder L2 sc b lam m) K n i j
-  = Weight (Decoder L2 sc b lam m) K n i j / sqrt (Gram (Decoder L2 sc b lam m) K (n - 1) j j)
-    + (if i =? j then lam else 0).
-Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight. unfold Rdiv. rewrite Rmult_1_l. reflexivity. Qed.
+Lemma directions_of layer count : inputs_independent alpha count -> have_directions D alpha layer count.
+Proof.
+  intro A. split; [exact A|]. intros l k _ Hk. apply (definite_diagonal count); [|exact Hk]. apply definite_layers; assumption.
+Qed.
+End Directions.
 
-Lemma Mix_layernorm d m : Mix (Decoder (LayerNorm d) sc b lam m) K n i j
-  = sqrt (INR d) * Weight (Decoder (LayerNorm d) sc b lam m) K n i j
-      / sqrt (Gram (Decoder (LayerNorm d) sc b lam m) K (n - 1) j j)
-    + (if i =? j then lam else 0).
-Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight, Rdiv. ring. Qed.
+Lemma symmetric_rule D alpha layer i j : Gram D (equicorrelated alpha) layer i j = Gram D (equicorrelated alpha) layer j i.
+Proof. apply Gram_symmetric, equicorrelated_symmetric. Qed.
 
-Lemma Mix_nonorm m : Mix (Decoder NoNorm sc b lam m) K n i j
-  = Weight (Decoder NoNorm sc b lam m) K n i j + (if i =? j then lam else 0).
-Proof. unfold Mix, layer_mix, stretch. simpl. unfold Weight. ring. Qed.
+Lemma norm_rule D alpha layer next i : have_directions D alpha next i -> (layer < next)%nat -> (1 <= i)%nat ->
+  0 < Gram D (equicorrelated alpha) layer i i.
+Proof. intros [_ P] N H. apply P; lia. Qed.
 
-Lemma Gram_one D : Gram D K 1 i j = sum (fun k => sum (fun l => Mix D K 1 i k * Mix D K 1 j l * K k l) j) i.
-Proof. reflexivity. Qed.
+(* in layer one the inputs themselves are independent *)
+Lemma independence_rule beta lam alpha layer i j : 0 <= lam -> inputs_independent alpha i -> (1 <= j < i)%nat ->
+  Score (Decoder L2 1 beta lam Causal) (equicorrelated alpha) layer i j < 1.
+Proof.
+  intros L A H. unfold Score. rewrite (layer_score_l2 beta lam). apply (cosine_below_one i); try lia.
+  - apply definite_layers; [reflexivity|exact L|exact I|exact A].
+  - apply Gram_symmetric, equicorrelated_symmetric.
+Qed.
 
-Lemma Gram_next D : Gram D K (S n) i j
-  = sum (fun k => sum (fun l => Mix D K (S n) i k * Mix D K (S n) j l * Gram D K n k l) j) i.
-Proof. unfold Mix. replace (S n - 1)%nat with n by lia. reflexivity. Qed.
-End Definitions.
+(** ** Induction over the layer *)
+Lemma induction_rule (b : nat) (P : nat -> Prop) : P b ->
+  (forall n, (Z.of_nat b <= Z.of_nat n)%Z -> P n -> P (n + 1)%nat) -> forall n, (Z.of_nat b <= Z.of_nat n)%Z -> P n.
+Proof.
+  intros B N n. induction n as [|n IH]; intro H.
+  - replace O with b by lia. exact B.
+  - destruct (Nat.eq_dec b (S n)) as [<-|C]; [exact B|]. rewrite <- Nat.add_1_r. apply N; [lia|]. apply IH. lia.
+Qed.
 
-(** ** Positions *)
+(* sum_l sum_k a_k b_l K_kl *)
+Lemma equicorrelated_double alpha a b i j : (j <= i)%nat ->
+  sum (fun l => sum (fun k => a k * b l * equicorrelated alpha k l) i) j
+  = alpha * sum a i * sum b j + (1 - alpha) * sum (fun k => a k * b k) j.
+Proof. intro H. rewrite sum_comm. apply equicorrelated_sum. exact H. Qed.
 
-(* the real inequalities that relations between positions give, each once *)
+(** ** Mean value theorem *)
+Lemma decreasing_on f : (forall m, 0 <= m -> ex_derive f m /\ Derive f m < 0) ->
+  forall x y, 0 <= x -> x < y -> f y < f x.
+Proof.
+  intros H x y X L. destruct (MVT_gen f x y (Derive f)) as [c [C E]].
+  - intros z Z. rewrite Rmin_left, Rmax_right in Z by lra. apply Derive_correct, H; lra.
+  - intros z Z. rewrite Rmin_left, Rmax_right in Z by lra. apply continuity_pt_filterlim.
+    apply (ex_derive_continuous f z), H; lra.
+  - rewrite Rmin_left, Rmax_right in C by lra. destruct (H c ltac:(lra)) as [_ D].
+    assert (Derive f c * (y - x) < 0) by (apply Ropp_lt_cancel; rewrite Ropp_0, Ropp_mult_distr_l; apply Rmult_lt_0_compat; lra). lra.
+Qed.
+
+(** ** Limits *)
+Lemma rational_limit (f : nat -> R) (g : R -> R) (c : R) (N : nat) :
+  (forall i, (N <= i)%nat -> (1 <= i)%nat -> g (/ INR i) = f i) -> ex_derive g 0 -> g 0 = c -> is_lim_seq f c.
+Proof.
+  intros E D <-. apply (is_lim_seq_ext_loc (fun i => g (/ INR i))).
+  - exists (N + 1)%nat. intros i H. apply E; lia.
+  - apply is_lim_seq_continuous.
+    + apply continuity_pt_filterlim. apply (ex_derive_continuous g 0 D).
+    + apply (is_lim_seq_inv INR p_infty); [apply is_lim_seq_INR|discriminate].
+Qed.
+Lemma lim_eventually (f g : nat -> R) (c : Rbar) (N : nat) :
+  (forall i, (N <= i)%nat -> (1 <= i)%nat -> f i = g i) -> is_lim_seq g c -> is_lim_seq f c.
+Proof.
+  intros E L. apply (is_lim_seq_ext_loc g); [|exact L]. exists (N + 1)%nat. intros i H. symmetry. apply E; lia.
+Qed.
+Lemma limit_by (f g : nat -> R) (c d : R) (N : nat) :
+  (forall i, (N <= i)%nat -> (1 <= i)%nat -> f i = g i) -> c = d -> is_lim_seq g c -> is_lim_seq f d.
+Proof. intros E <-. apply lim_eventually with (N := N). exact E. Qed.
+Lemma lim_inv (f : nat -> R) (c : R) : is_lim_seq f c -> c <> 0 -> is_lim_seq (fun i => / f i) (/ c).
+Proof. intros L N. apply (is_lim_seq_inv f c); [exact L|]. intro E. apply N. injection E. auto. Qed.
+Lemma lim_sqrt (f : nat -> R) (c : R) : is_lim_seq f c -> is_lim_seq (fun i => sqrt (f i)) (sqrt c).
+Proof.
+  intro L. apply is_lim_seq_continuous; [|exact L]. apply continuity_pt_filterlim, continuous_sqrt.
+Qed.
+Lemma lim_pow (f : nat -> R) (c : R) (n : nat) : is_lim_seq f c -> is_lim_seq (fun i => f i ^ n) (c ^ n).
+Proof. intro L. induction n as [|n IH]; simpl; [apply is_lim_seq_const|apply is_lim_seq_mult'; assumption]. Qed.
+Lemma lim_exp (f : nat -> R) (c : R) : is_lim_seq f c -> is_lim_seq (fun i => exp (f i)) (exp c).
+Proof.
+  intro L. apply is_lim_seq_continuous; [|exact L].
+  apply derivable_continuous_pt, derivable_pt_exp.
+Qed.
+Lemma lim_of_square (f : nat -> R) : is_lim_seq (fun i => f i ^ 2) 0 -> is_lim_seq f 0.
+Proof.
+  intro L. apply is_lim_seq_abs_0. apply (is_lim_seq_ext (fun i => sqrt (f i ^ 2))).
+  - intro i. rewrite <- Rsqr_pow2. apply sqrt_Rsqr_abs.
+  - rewrite <- sqrt_0. apply lim_sqrt. exact L.
+Qed.
+Ltac limit_algebra := lazymatch goal with
+  | |- is_lim_seq (fun _ => ?c) _ => apply is_lim_seq_const
+  | H : is_lim_seq ?f _ |- is_lim_seq ?f _ => exact H
+  | |- is_lim_seq (fun n => @?f n + @?g n) _ => apply is_lim_seq_plus'; limit_algebra
+  | |- is_lim_seq (fun n => @?f n - @?g n) _ => apply is_lim_seq_minus'; limit_algebra
+  | |- is_lim_seq (fun n => @?f n * @?g n) _ => apply is_lim_seq_mult'; limit_algebra
+  | |- is_lim_seq (fun n => @?f n / @?g n) _ => unfold Rdiv; apply is_lim_seq_mult'; limit_algebra
+  | |- is_lim_seq (fun n => / @?f n) _ => apply lim_inv; [limit_algebra|]
+  | |- is_lim_seq (fun n => sqrt (@?f n)) _ => apply lim_sqrt; limit_algebra
+  | |- is_lim_seq (fun n => @?f n ^ ?k) _ => apply lim_pow; limit_algebra
+  | |- is_lim_seq (fun n => exp (@?f n)) _ => apply lim_exp; limit_algebra
+  end.
+
+(** ** Arithmetic of positions *)
+Lemma le_real a b : (a <= b)%Z -> IZR a <= IZR b. Proof. apply IZR_le. Qed.
+Lemma INR_3 : INR 3 = 3. Proof. simpl. lra. Qed.
+Lemma INR_4 : INR 4 = 4. Proof. simpl. lra. Qed.
+Ltac push_INR := repeat (first [rewrite mult_INR | rewrite plus_INR | rewrite minus_INR by lia]);
+  change (INR 1) with 1; change (INR 2) with 2; change (INR 0) with 0; rewrite ?INR_3, ?INR_4.
+Ltac push_INR_in H := repeat (first [rewrite mult_INR in H | rewrite plus_INR in H | rewrite minus_INR in H by lia]);
+  change (INR 1) with 1 in H; change (INR 2) with 2 in H; change (INR 0) with 0 in H; rewrite ?INR_3, ?INR_4 in H.
+Ltac real_of H := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, <- ?INR_IZR_INZ in H.
+(* what is known of integers, as real numbers: least values, and one between those that differ *)
 Definition done (P : Prop) := True.
-Ltac mark P := lazymatch goal with _ : done P |- _ => fail | _ => assert (done P) by exact I end.
-Ltac to_reals H := rewrite ?plus_IZR, ?minus_IZR, ?mult_IZR, ?opp_IZR, <- ?INR_IZR_INZ in H.
-Ltac start :=
-  intros;
+Ltac mark P := lazymatch goal with | _ : done P |- _ => fail | _ => let D := fresh "done" in assert (D : done P) by exact I end.
+Ltac reals :=
   repeat match goal with
-  | H : _ /\ _ |- _ => destruct H
-  | H : (1 <= ?x)%nat |- _ => mark constr:((1 <= x)%nat); let N := fresh "N" in
-      assert (N : 1 <= INR x) by (apply (le_INR 1); exact H)
-  | H : (?a < ?b)%nat |- _ => mark constr:((a < b)%nat); let N := fresh "N" in
-      assert (N : (Z.of_nat a < Z.of_nat b)%Z) by lia
-  | H : (?a <= ?b)%nat |- _ => mark constr:((a <= b)%nat); let N := fresh "N" in
-      assert (N : (Z.of_nat a <= Z.of_nat b)%Z) by lia
-  | H : (?a < ?b)%Z |- _ => mark constr:((a < b)%Z); let N := fresh "N" in
-      assert (N : (a + 1 <= b)%Z) by lia; apply IZR_le in N; to_reals N
-  | H : (?a <= ?b)%Z |- _ => mark constr:((a <= b)%Z); let N := fresh "N" in
-      assert (N : (a <= b)%Z) by lia; apply IZR_le in N; to_reals N
-  | H : (?a > ?b)%Z |- _ => mark constr:((a > b)%Z); let N := fresh "N" in
-      assert (N : (b + 1 <= a)%Z) by lia; apply IZR_le in N; to_reals N
-  | H : (?a >= ?b)%Z |- _ => mark constr:((a >= b)%Z); let N := fresh "N" in
-      assert (N : (b <= a)%Z) by lia; apply IZR_le in N; to_reals N
-  | H : @eq Z ?a ?b |- _ => mark constr:((a = b)); let N := fresh "N" in
-      assert (N : IZR a = IZR b) by (f_equal; exact H); to_reals N
+  | H : (1 <= ?x)%nat |- _ => mark constr:((1 <= x)%nat); let N := fresh "real" in assert (N : 1 <= INR x) by (apply (le_INR 1); exact H)
+  | H : (?a < ?b)%Z |- _ => mark constr:((a < b)%Z); let N := fresh "real" in assert (N : (a + 1 <= b)%Z) by lia; apply IZR_le in N; real_of N
+  | H : (?a <= ?b)%Z |- _ => mark constr:((a <= b)%Z); let N := fresh "real" in assert (N : (a <= b)%Z) by lia; apply IZR_le in N; real_of N
+  | H : @eq Z ?a ?b |- _ => mark constr:((a = b)); let N := fresh "real" in assert (N : IZR a = IZR b) by (f_equal; exact H); real_of N
   end.
 
-(* definitions of variables, like r = exp(...) *)
-Ltac put_definitions := repeat match goal with H : ?x = exp _ |- context [?x] => is_var x; rewrite H end.
+(** ** Signs that can be seen: non-negative coefficients, and facts about the letters *)
+Ltac manifest := first [assumption | (left; assumption) | lazymatch goal with
+  | |- 0 < exp _ => apply exp_pos
+  | |- 0 <= exp _ => left; apply exp_pos
+  | |- 0 < _ + _ => first [apply Rplus_lt_le_0_compat; [manifest|manifest] | apply Rplus_le_lt_0_compat; [manifest|manifest]]
+  | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; manifest
+  | |- 0 < _ * _ => apply Rmult_lt_0_compat; manifest
+  | |- 0 <= _ * _ => apply Rmult_le_pos; manifest
+  | |- 0 < _ / _ => apply Rdiv_lt_0_compat; manifest
+  | |- 0 <= _ / _ => apply Rmult_le_pos; [manifest|left; apply Rinv_0_lt_compat; manifest]
+  | |- 0 < / _ => apply Rinv_0_lt_compat; manifest
+  | |- 0 <= / _ => left; apply Rinv_0_lt_compat; manifest
+  | |- 0 < _ ^ _ => apply pow_lt; manifest
+  | |- 0 <= _ ^ _ => apply pow_le; manifest
+  | |- 0 <= sqrt _ => apply sqrt_pos
+  | |- 0 < sqrt _ => apply sqrt_lt_R0; manifest
+  | |- 0 < IZR _ => lra
+  | |- 0 <= IZR _ => lra
+  end].
 
-Ltac reals := repeat (first [rewrite plus_INR | rewrite minus_INR by lia | rewrite S_INR]);
-  change (INR 1) with 1; change (INR 2) with 2; change (INR 0) with 0.
-Ltac reals_in H := repeat (first [rewrite plus_INR in H | rewrite minus_INR in H by lia | rewrite S_INR in H]);
-  change (INR 1) with 1 in H; change (INR 2) with 2 in H; change (INR 0) with 0 in H.
-
-(* (i - 1) + 1 is i *)
-Ltac indices := repeat match goal with
-  | |- context [(?a - 1 + 1)%nat] => replace (a - 1 + 1)%nat with a by lia
-  | |- context [(?a + 1 - 1)%nat] => replace (a + 1 - 1)%nat with a by lia
-  end.
-Ltac indices_in H := repeat match type of H with
-  | context [(?a - 1 + 1)%nat] => replace (a - 1 + 1)%nat with a in H by lia
-  | context [(?a + 1 - 1)%nat] => replace (a + 1 - 1)%nat with a in H by lia
-  end.
-
-(** ** Signs *)
-
-Lemma exp_ge_1 x : 0 <= x -> 1 <= exp x.
-Proof. intro H. rewrite <- exp_0 at 1. destruct (Req_dec x 0) as [->|N]; [lra|]. left. apply exp_increasing. lra. Qed.
-Lemma exp_le x y : 0 <= y - x -> exp x <= exp y.
-Proof. intro H. destruct (Req_dec x y) as [->|N]; [lra|]. left. apply exp_increasing. lra. Qed.
-Lemma exp_lt x y : 0 < y - x -> exp x < exp y.
-Proof. intro H. apply exp_increasing. lra. Qed.
-
-Ltac leaf := first [assumption | lra | (reals; lra)].
-(* by the form of the expression alone *)
-Ltac pos := first [leaf | lazymatch goal with
+Ltac base := first [assumption | lra | (push_INR; lra)].
+Ltac pos := first [base | lazymatch goal with
   | |- 0 < exp _ => apply exp_pos
   | |- 0 <= exp _ => left; apply exp_pos
   | |- 0 < sqrt _ => apply sqrt_lt_R0; pos
@@ -192,330 +226,131 @@ Ltac pos := first [leaf | lazymatch goal with
   | |- 0 < / _ => apply Rinv_0_lt_compat; pos
   | |- 0 <= / _ => apply Rlt_le, Rinv_0_lt_compat; pos
   | |- 0 < _ / _ => apply Rdiv_lt_0_compat; pos
-  | |- 0 <= _ / _ => apply Rmult_le_pos; pos
+  | |- 0 <= _ / _ => unfold Rdiv; pos
   | |- 0 < _ ^ _ => apply pow_lt; pos
   | |- 0 <= _ ^ 2 => apply pow2_ge_0
   | |- 0 <= _ ^ _ => apply pow_le; pos
-  | |- 0 < _ + _ => first [apply Rplus_le_lt_0_compat; pos | apply Rplus_lt_le_0_compat; pos]
+  | |- 0 < _ + _ => first [apply Rplus_lt_le_0_compat; pos | apply Rplus_le_lt_0_compat; pos]
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; pos
-  | |- 0 < INR _ => apply lt_0_INR; lia
-  | |- 0 < sum _ _ => apply sum_pos; [lia | intros; cbv beta; pos]
-  | |- 0 <= INR _ => apply pos_INR
   | |- _ > 0 => apply Rlt_gt; pos
-  | |- _ >= 0 => apply Rle_ge; pos
   end].
-(* where the printer gives no certificate: values of denominators and radicands *)
-Ltac exp_facts := repeat match goal with
-  | |- context [exp ?a / exp ?b] => mark constr:(0 < exp a / exp b); let E := fresh "E" in
-      assert (E : 0 < exp a / exp b) by (apply Rdiv_lt_0_compat; apply exp_pos)
-  | |- context [exp ?a] => mark constr:(0 < exp a); let E := fresh "E" in pose proof (exp_pos a) as E
-  end.
-Ltac positive := first [pos | (exp_facts; first [lra | nra]) | (reals; exp_facts; nra)].
-Ltac nonzero := first [assumption | apply Rgt_not_eq, Rlt_gt; pos | apply Rlt_not_eq; pos
-  | (apply Rmult_integral_contrapositive_currified; nonzero) | apply Rinv_neq_0_compat; nonzero
-  | apply pow_nonzero; nonzero | apply Rgt_not_eq, Rlt_gt; positive | apply Rlt_not_eq; positive].
-Ltac side := repeat split; first [exact I | nonzero | positive].
+Lemma nonzero_of a b : b <> 0 -> a = b -> a <> 0. Proof. intros H ->. exact H. Qed.
+Lemma nonzero_over a b i n : b <> 0 -> INR i <> 0 -> a = b / INR i ^ n -> a <> 0.
+Proof.
+  intros B I ->. apply Rmult_integral_contrapositive_currified; [exact B|]. apply Rinv_neq_0_compat, pow_nonzero. exact I.
+Qed.
+Lemma nonzero_neg a b : b <> 0 -> a = - b -> a <> 0. Proof. intros H ->. lra. Qed.
+Lemma positive_nonzero x : 0 < x -> x <> 0. Proof. lra. Qed.
+Lemma negative_nonzero x : 0 < - x -> x <> 0. Proof. lra. Qed.
+Ltac nonzero := first [assumption
+  | lazymatch goal with |- exp _ <> 0 => apply positive_nonzero, exp_pos end
+  | match goal with N : ?b <> 0 |- ?a <> 0 => apply (nonzero_of a b N); ring end
+  | match goal with P : 0 < ?b |- ?a <> 0 => apply positive_nonzero; replace a with b by ring; exact P end
+  | lra
+  | lazymatch goal with
+    | |- _ * _ <> 0 => apply Rmult_integral_contrapositive_currified; nonzero
+    | |- _ ^ _ <> 0 => apply pow_nonzero; nonzero
+    | |- sqrt _ <> 0 => apply positive_nonzero, sqrt_lt_R0; first [assumption | lra | pos]
+    end
+  | (apply positive_nonzero; pos)].
+Ltac side := repeat split; nonzero.
 
-(** ** Exponentials and roots in field arithmetic *)
-
-Lemma exp_minus a b : exp (a - b) = exp a / exp b.
-Proof. unfold Rminus. rewrite exp_plus, exp_Ropp. reflexivity. Qed.
-Lemma exp_twice a : exp (2 * a) = exp a ^ 2.
-Proof. replace (2 * a) with (a + a) by ring. rewrite exp_plus. ring. Qed.
-Lemma exp_thrice a : exp (3 * a) = exp a ^ 3.
-Proof. replace (3 * a) with (a + a + a) by ring. rewrite !exp_plus. ring. Qed.
-Lemma exp_2 : exp 2 = exp 1 ^ 2.
-Proof. replace 2 with (1 + 1) at 1 by ring. rewrite exp_plus. ring. Qed.
-Lemma exp_3 : exp 3 = exp 1 ^ 3.
-Proof. replace 3 with (1 + 1 + 1) at 1 by ring. rewrite !exp_plus. ring. Qed.
-
-(* all exponentials as products of exponentials of products *)
-Ltac expand := repeat first
-  [ rewrite exp_plus | rewrite exp_minus | rewrite exp_Ropp | rewrite exp_0 | rewrite exp_twice | rewrite exp_thrice
-  | rewrite exp_2 | rewrite exp_3
-  | match goal with
-    | |- context [exp (?a * (?b + ?c))] => replace (a * (b + c)) with (a * b + a * c) by ring
-    | |- context [exp (?a * (?b - ?c))] => replace (a * (b - c)) with (a * b - a * c) by ring
-    | |- context [exp ((?b + ?c) * ?a)] => replace ((b + c) * a) with (b * a + c * a) by ring
-    | |- context [exp ((?b - ?c) * ?a)] => replace ((b - c) * a) with (b * a - c * a) by ring
-    | |- context [exp (?a * 1)] => rewrite (Rmult_1_r a)
-    | |- context [exp (1 * ?a)] => rewrite (Rmult_1_l a)
-    | |- context [exp (?a * 0)] => rewrite (Rmult_0_r a)
-    | |- context [exp (0 * ?a)] => rewrite (Rmult_0_l a)
-    | |- context [exp (- ?a * ?b)] => replace (- a * b) with (- (a * b)) by ring
-    | |- context [exp (?a * - ?b)] => replace (a * - b) with (- (a * b)) by ring
-    end ].
-(* equal exponents and equal radicands, one name *)
-Ltac merge := repeat match goal with
-  | |- context [exp ?a] => match goal with |- context [exp ?b] =>
-      tryif constr_eq a b then fail else (replace (exp a) with (exp b) by (apply f_equal; first [ring | (field; side)])) end
-  | |- context [sqrt ?a] => match goal with |- context [sqrt ?b] =>
-      tryif constr_eq a b then fail else (replace (sqrt a) with (sqrt b) by (apply f_equal; reals; first [ring | (field; side)])) end
-  end.
-(* each root a variable w, and w w for its radicand *)
-Ltac name_roots := repeat match goal with |- context [sqrt ?a] =>
-  let P := fresh "P" in assert (P : 0 < a) by positive;
-  let Q := fresh "Q" in pose proof (sqrt_sqrt a (Rlt_le _ _ P)) as Q;
-  let W := fresh "W" in pose proof (sqrt_lt_R0 a P) as W;
-  let w := fresh "w" in set (w := sqrt a) in *; clearbody w; rewrite <- ?Q end.
-Ltac square_roots := repeat match goal with
-  | |- context [sqrt ?a ^ 2] => replace (sqrt a ^ 2) with a by (symmetry; rewrite <- Rsqr_pow2; apply Rsqr_sqrt; positive)
-  | |- context [sqrt ?a * sqrt ?a] => rewrite (sqrt_sqrt a) by positive
-  end.
-(* the root of a product *)
-Ltac split_roots := repeat match goal with |- context [sqrt (?a * ?b)] => rewrite (sqrt_mult a b) by positive end.
-Ltac arithmetic := first [reflexivity | (unfold Rdiv; ring) | (field; side)].
-Ltac field_equal := indices; reals; first [arithmetic
-  | (square_roots; arithmetic)
-  | (merge; square_roots; arithmetic)
-  | (expand; merge; square_roots; arithmetic)
-  | (put_definitions; expand; merge; square_roots; arithmetic)
-  | (merge; name_roots; arithmetic)
-  | (split_roots; merge; name_roots; arithmetic)
-  | (merge; name_roots;
-     match goal with
-     | Q1 : ?w * ?w = _, Q2 : ?v * ?v = _ |- _ => tryif constr_eq w v then fail else (field [Q1 Q2]; side)
-     | Q1 : ?w * ?w = _ |- _ => field [Q1]; side
-     | Q1 : ?w * ?w = _, Q2 : ?v * ?v = _, Q3 : ?u * ?u = _ |- _ =>
-         tryif first [constr_eq w v | constr_eq w u | constr_eq v u] then fail else (field [Q1 Q2 Q3]; side)
-     end)
-  | (merge; name_roots; field_simplify_eq; [nra | side]) ].
-
-(** ** Lines *)
-
-(* a hypothesis of a line that is used *)
-Ltac follows := indices; first [assumption | exact I | lia | lra | (reals; first [lra | nra])
-  | reflexivity | (rewrite Rmult_0_l, exp_0; reflexivity) | (apply f_equal; first [ring | (field; side)]) | pos | nra
-  | split; follows ].
-Ltac take H :=
-  lazymatch type of H with
-  | ?A -> ?B => tryif (let F := fresh "F" in assert (F : A) by (cbv beta; follows); specialize (H F); clear F)
-                then take H else idtac   (* a statement that is itself an implication *)
-  | _ => cbv beta in H; indices_in H;
-         repeat match goal with C : _ /\ _ |- _ => destruct C end
-  end.
-Ltac use L := let H := fresh "U" in pose proof L as H; cbv beta in H; take H.
-
-(* equations from left to right *)
-Ltac rewrites := repeat match goal with
-  | U : @eq R ?a ?b |- context [?a] => tryif is_var a then fail else
-      lazymatch b with context [a] => fail | _ => progress rewrite U end end.
-
+(** ** Equations *)
+Lemma exp_power x n : exp x ^ n = exp (INR n * x).
+Proof. induction n as [|n IH]; [simpl; rewrite Rmult_0_l, exp_0; reflexivity|]. rewrite S_INR. simpl. rewrite IH, <- exp_plus. f_equal. ring. Qed.
+Ltac exponents := unfold Rdiv; rewrite ?Rmult_1_l, ?exp_power, <- ?exp_Ropp, <- ?exp_plus; f_equal; cbn [INR]; first [ring | field; side | push_INR; first [ring | field; side]].
+(* a denominator that need not be known not to vanish: / (a b) is / a / b whatever a and b are *)
+Ltac inverses := unfold Rdiv; rewrite ?Rinv_mult, ?pow_inv, ?Rinv_inv; ring.
+Ltac equal := first [reflexivity | ring | (field; side) | inverses].
+Ltac equation := first [equal | (push_INR; equal)].
+(* a sum in another form *)
+Ltac sums := apply sum_ext; let k := fresh "k" in intros k [? ?]; first [equation | sums].
 (* two forms of one statement *)
-Lemma Rlt_of (a b c d : R) : a < b -> c = a -> d = b -> c < d. Proof. intros; subst; assumption. Qed.
-Lemma Rle_of (a b c d : R) : a <= b -> c = a -> d = b -> c <= d. Proof. intros; subst; assumption. Qed.
-Lemma Rgt_of (a b c d : R) : a > b -> c = a -> d = b -> c > d. Proof. intros; subst; assumption. Qed.
-Lemma Rge_of (a b c d : R) : a >= b -> c = a -> d = b -> c >= d. Proof. intros; subst; assumption. Qed.
-Lemma Rneq_of (a b c d : R) : a <> b -> c = a -> d = b -> c <> d. Proof. intros; subst; assumption. Qed.
-Ltac same H := first [exact H | (indices; exact H) | (indices; reals_in H; reals; first [exact H | lra
-  | lazymatch type of H with
-    | ?a = ?b => transitivity a; [field_equal | transitivity b; [exact H | field_equal]]
-    | _ < _ => apply (Rlt_of _ _ _ _ H); field_equal
-    | _ <= _ => apply (Rle_of _ _ _ _ H); field_equal
-    | _ > _ => apply (Rgt_of _ _ _ _ H); field_equal
-    | _ >= _ => apply (Rge_of _ _ _ _ H); field_equal
-    | _ <> _ => apply (Rneq_of _ _ _ _ H); field_equal
-    | _ -> _ => let h := fresh in intro h; first [exact (H h) | (let g := fresh in assert (g := H); take g; same g)]
-    | is_lim_seq _ ?l => let e := fresh in pose proof H as e; 
-        match goal with |- is_lim_seq _ ?l' => replace l' with l by (apply f_equal; field_equal); exact e end
-    | is_derive _ _ ?l => match goal with |- is_derive _ _ ?l' => replace l' with l by field_equal; exact H end
-    end ])].
-Ltac cite L := use L; repeat match goal with |- _ /\ _ => split end;
-  match goal with U : _ |- _ => solve [same U] end.
+Ltac transport H := first [exact H | (push_INR_in H; push_INR; first [exact H | lra | lia |
+  lazymatch type of H with
+  | ?a = ?b => lazymatch goal with |- ?c = ?d => transitivity a; [equation | transitivity b; [exact H | equation]] end
+  | ?a < ?b => lazymatch goal with |- ?c < ?d => replace c with a by equation; replace d with b by equation; exact H end
+  | ?a <= ?b => lazymatch goal with |- ?c <= ?d => replace c with a by equation; replace d with b by equation; exact H end
+  | ?a <> ?b => lazymatch goal with |- ?c <> ?d => replace c with a by equation; replace d with b by equation; exact H end
+  end])].
+(* alpha < 1, or 1 + (n-1) alpha > 0, from independent inputs *)
+Ltac eigenvalue H := let L := fresh in let E := fresh in destruct H as [L E]; push_INR_in E; push_INR; lra.
+Ltac available := first [assumption | lia | lra | (push_INR; lra)].
 
-(** ** The rules *)
-
-Ltac layers := cbn [Nat.sub]; rewrite ?Gram_0.
-Ltac define_score := first [rewrite Score_l2 | rewrite Score_layernorm | rewrite Score_nonorm]; layers.
-Ltac define_mix := first [rewrite Mix_l2 | rewrite Mix_layernorm | rewrite Mix_nonorm]; layers;
-  first [rewrite Nat.eqb_refl | rewrite (proj2 (Nat.eqb_neq _ _)) by lia].
-
-Ltac input_gram := first [apply equicorrelated_self | apply equicorrelated_other; lia].
-Ltac identity := rewrites; rewrite ?sqrt_1; field_equal.
-Ltac score := define_score; identity.
-Ltac softmax := rewrite Weight_causal by lia;
-  repeat match goal with |- context [sum (fun k => exp (0 * @?s k)) ?i] =>
-    rewrite (sum_ext (fun k => exp (0 * s k)) (fun _ => 1) i) by (intros; rewrite Rmult_0_l; apply exp_0) end;
-  rewrite ?Rmult_0_l, ?exp_0; first [reflexivity | (unfold Rdiv; ring)].
-Ltac mix := define_mix; identity.
-(* both orders of a double sum *)
-Ltac either_order := first [reflexivity | (rewrite sum_comm; reflexivity)
-  | (apply sum_ext; intros; apply sum_ext; intros; field_equal)
-  | (rewrite sum_comm; apply sum_ext; intros; apply sum_ext; intros; field_equal)].
-Ltac gram := first [rewrite Gram_one | rewrite Gram_next]; either_order.
-
-Lemma equicorrelated_rule alpha (F : nat -> nat -> R) (f g : nat -> R) i j : (j <= i)%nat ->
-  (forall k l, F k l = f k * g l * equicorrelated alpha k l) ->
-  sum (fun k => sum (fun l => F k l) j) i = alpha * sum f i * sum g j + (1 - alpha) * sum (fun k => f k * g k) j.
+(** ** Order *)
+Lemma less_of a b : 0 < b - a -> a < b. Proof. lra. Qed.
+Lemma at_most_of a b : 0 <= b - a -> a <= b. Proof. lra. Qed.
+Lemma unequal_of a b : b - a <> 0 -> a <> b. Proof. intros H ->. apply H. ring. Qed.
+Lemma exp_lt x y : 0 < y - x -> exp x < exp y. Proof. intro H. apply exp_increasing. lra. Qed.
+Lemma exp_le x y : 0 <= y - x -> exp x <= exp y.
+Proof. intro H. destruct (Req_dec x y) as [->|N]; [lra|]. left; apply exp_increasing; lra. Qed.
+Lemma root_lt a b : 0 <= a -> 0 < b - a -> sqrt a < sqrt b. Proof. intros A B. apply sqrt_lt_1_alt. lra. Qed.
+Lemma square_eq a b : 0 <= a -> 0 <= b -> a ^ 2 = b ^ 2 -> a = b.
+Proof. intros A B E. destruct (Rtotal_order a b) as [L|[L|L]]; [exfalso|exact L|exfalso]; nra. Qed.
+Lemma product_lt a b c : 0 < c -> a / c < b / c -> a < b.
+Proof. intros P H. apply (Rmult_lt_compat_r c) in H; [|exact P]. unfold Rdiv in H. rewrite !Rmult_assoc, Rinv_l, !Rmult_1_r in H by lra. exact H. Qed.
+Lemma independent_fewer alpha a b : inputs_independent alpha b -> (a <= b)%nat -> inputs_independent alpha a.
 Proof.
-  intros H E. rewrite <- equicorrelated_sum by exact H.
-  apply sum_ext; intros k _. apply sum_ext; intros l _. apply E.
+  intros [A B] H. split; [exact A|]. destruct a as [|a]; [simpl; lra|]. set (n := S a) in *. assert (1 <= n)%nat by (unfold n; lia). clearbody n. clear a. rename n into a. assert (1 <= INR a) by (apply (le_INR 1); lia). assert (INR a <= INR b) by (apply le_INR; lia).
+  destruct (Rle_or_lt 0 alpha); nra.
 Qed.
-Ltac close_equicorrelated := first [field_equal
-  | match goal with |- _ * sum ?f _ * sum ?g _ + _ * sum ?p ?j = ?v => match v with context [sum ?c j] =>
-      replace (sum p j) with (sum c j) by (apply sum_ext; intros; cbv beta; ring); field_equal end end].
-Ltac equicorrelated_sum f g :=
-  let go := (rewrite (equicorrelated_rule _ _ f g) by
-    (first [lia | (intros; cbv beta; ring)]); cbv beta; close_equicorrelated) in
-  first [go | rewrite sum_comm; go].
-
-Ltac split_last := rewrite sum_last by lia; first [reflexivity | field_equal].
-Ltac constant_sum := rewrite sum_const; field_equal.
-Ltac linear_sum := rewrite <- ?sum_scal; first [reflexivity | (apply sum_ext; intros; field_equal)].
-Ltac termwise L := apply sum_ext; let k := fresh "k" in intros k ?; start; use (L k);
-  match goal with U : @eq R _ _ |- _ => solve [same U] end.
-Ltac one_term L := first [ match goal with U : _ |- _ => solve [exact U] end
-  | match goal with U : _ > 0 |- _ => solve [same U] end | match goal with U : 0 < _ |- _ => solve [apply Rgt_lt in U; same U] end ].
-Ltac positive_sum L := apply Rlt_gt; apply sum_pos; [lia|]; let k := fresh "k" in intros k ?; start; use (L k);
-  apply Rgt_lt; one_term L.
-Ltac positive_sum2 L := apply Rlt_gt; apply sum_pos; [lia|]; let k := fresh "k" in intros k ?; apply sum_pos; [lia|];
-  let l := fresh "l" in intros l ?; start; use (L k l); apply Rgt_lt; one_term L.
-
-Ltac detach := match goal with H : ?A -> ?B |- _ => solve [let g := fresh in assert (g := H); take g; same g] end.
-Ltac conjunction := repeat match goal with |- _ /\ _ => split end; match goal with U : _ |- _ => solve [same U] end.
-Ltac equals j e L := let E := fresh "E" in assert (E : j = e) by lia; subst j; use L;
-  match goal with U : _ |- _ => solve [same U] end.
-Ltac one_case L1 L2 := start; first [exfalso; lia | exfalso; lra | cite L1 | cite L2].
-Ltac cases_positions a b L1 L2 := let C := fresh "C" in
-  destruct (Ztrichotomy a b) as [C|[C|C]]; one_case L1 L2.
-Ltac cases_reals a b L1 L2 := let C := fresh "C" in
-  destruct (Rtotal_order a b) as [C|[C|C]]; one_case L1 L2.
-
-Lemma less_by (F a b : R) : b - a = F -> 0 < F -> a < b. Proof. intros; lra. Qed.
-Lemma at_most_by (F a b : R) : b - a = F -> 0 <= F -> a <= b. Proof. intros; lra. Qed.
-Lemma differ_by (F a b : R) : a - b = F -> 0 < F -> a <> b. Proof. intros; lra. Qed.
-Lemma differ_by' (F a b : R) : b - a = F -> 0 < F -> a <> b. Proof. intros; lra. Qed.
-Ltac sign F := rewrites; lazymatch goal with
-  | |- _ < _ => apply (less_by F); [identity | rewrites; pos]
-  | |- _ > _ => apply Rlt_gt, (less_by F); [identity | rewrites; pos]
-  | |- _ <= _ => apply (at_most_by F); [identity | rewrites; pos]
-  | |- _ >= _ => apply Rle_ge, (at_most_by F); [identity | rewrites; pos]
-  | |- _ <> _ => first [apply (differ_by F); [identity | rewrites; pos] | apply (differ_by' F); [identity | rewrites; pos]]
-  end.
-Ltac slope_sign F := split; [eexists; eassumption | erewrite is_derive_unique by eassumption; sign F].
-Ltac add := first [lra | (reals; lra) | (rewrites; lra) | nra].
-Ltac exponential F := rewrites; put_definitions; rewrite <- ?exp_0; lazymatch goal with
-  | |- exp _ < exp _ => apply exp_lt; replace_by F
-  | |- exp _ <= exp _ => apply exp_le; replace_by F
-  | |- exp _ > exp _ => apply Rlt_gt, exp_lt; replace_by F
-  | |- exp _ >= exp _ => apply Rle_ge, exp_le; replace_by F
-  end
-with replace_by F := match goal with |- ?rel 0 ?e => replace e with F by field_equal; pos end.
-Ltac one_is_sqrt := match goal with |- 1 < sqrt ?b => rewrite <- sqrt_1 at 1 | |- sqrt _ < 1 => rewrite <- sqrt_1 | _ => idtac end.
-Lemma root_lt (a b : R) : 0 <= a -> 0 < b - a -> sqrt a < sqrt b.
-Proof. intros. apply sqrt_lt_1_alt. lra. Qed.
-Ltac root F := one_is_sqrt; apply root_lt; [positive | rewrites; replace_by F].
-Ltac product c := match goal with U : ?a < ?b |- _ => solve [
-  let H := fresh in assert (H : c * a < c * b) by (apply Rmult_lt_compat_l; [rewrites; positive | exact U]); same H] end.
-Lemma quotient_pos (c a b : R) : 0 < c -> 0 < b -> b < a -> c / a < c / b.
+Lemma independent_nonneg alpha n : 0 <= alpha -> 0 < 1 - alpha -> inputs_independent alpha n.
+Proof. intros A B. split; [lra|]. destruct n as [|n]; [simpl; lra|]. assert (H : (1 <= S n)%nat) by lia. revert H. generalize (S n). clear n. intros n H. assert (1 <= INR n) by (apply (le_INR 1); lia). nra. Qed.
+Lemma independent_eigenvalue alpha n : 0 < 1 - alpha -> 0 < 1 + (INR n - 1) * alpha -> inputs_independent alpha n.
+Proof. intros A B. split; [lra|exact B]. Qed.
+Lemma sub_lt a b : a < b -> 0 < b - a. Proof. lra. Qed.
+Lemma sub_le a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
+Lemma weaken x : 0 < x -> 0 <= x. Proof. lra. Qed.
+Lemma below_zero a : 0 < -1 * a -> a < 0. Proof. lra. Qed.
+Lemma at_most_zero a : 0 <= -1 * a -> a <= 0. Proof. lra. Qed.
+Lemma negative_unequal a : 0 < -1 * a -> a <> 0. Proof. lra. Qed.
+Lemma exp_zero x : x = 0 -> exp x = 1. Proof. intros ->. apply exp_0. Qed.
+Lemma root_of a b : 0 <= a -> 0 <= b -> b * b = a -> sqrt a = b. Proof. intros A B E. rewrite <- E. apply sqrt_square. exact B. Qed.
+Lemma even_nonnegative x n : Nat.even n = true -> 0 <= x ^ n.
 Proof.
-  intros C B H. apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra|exact H].
+  intro E. apply Nat.even_spec in E. destruct E as [m ->]. rewrite Nat.mul_comm, Nat.mul_comm.
+  rewrite pow_mult. apply pow_le. apply pow2_ge_0.
 Qed.
-Lemma quotient_neg (c a b : R) : 0 < - c -> 0 < b -> b < a -> c / b < c / a.
+Lemma even_positive x n : Nat.even n = true -> x <> 0 -> 0 < x ^ n.
 Proof.
-  intros C B H. pose proof (quotient_pos (- c) a b C B H) as Q. unfold Rdiv in *. lra.
+  intros E N. destruct (even_nonnegative x n E) as [L|Z]; [exact L|]. exfalso. apply (pow_nonzero x n N). symmetry. exact Z.
 Qed.
-Ltac quotient c := match goal with U : ?b < ?a |- _ => solve [
-  let H := fresh in first
-    [ assert (H : c / a < c / b) by (apply quotient_pos; [positive | positive | exact U])
-    | assert (H : c / b < c / a) by (apply quotient_neg; [positive | positive | exact U]) ];
-  first [same H | (apply Rlt_gt; same H)]] end.
-
-Ltac derivative := auto_derive; [side | field_equal].
-Lemma decreasing_on f : (forall m, 0 <= m -> ex_derive f m /\ Derive f m < 0) ->
-  forall x y, 0 <= x -> x < y -> f y < f x.
+(* each radicand a letter of its own *)
+Ltac abstract_roots := repeat match goal with |- context [sqrt ?a] => tryif is_var a then fail else (
+  let x := fresh "x" in set (x := a) in *; clearbody x) end.
+Lemma quotient_lt a b c : 0 < c -> 0 < a -> a < b -> c / b < c / a.
+Proof. intros C A L. unfold Rdiv. apply Rmult_lt_compat_l; [exact C|]. apply Rinv_lt_contravar; [nra|exact L]. Qed.
+Lemma quotient_gt a b c : 0 < 0 - c -> 0 < a -> a < b -> c / a < c / b.
+Proof. intros C A L. assert (- c / b < - c / a) by (apply quotient_lt; lra). unfold Rdiv in *. lra. Qed.
+Lemma minors_rule nm scale beta lam alpha p n : n = (p + 1)%nat ->
+  let D := Decoder nm scale beta lam Causal in
+  let G := Gram D (equicorrelated alpha) in
+  let M := Mix D (equicorrelated alpha) n in
+  (forall i k j l, (1 <= i)%nat -> (1 <= k)%nat -> (1 <= j)%nat -> (1 <= l)%nat -> (Z.of_nat i < Z.of_nat k)%Z -> (Z.of_nat j < Z.of_nat l)%Z ->
+    G p i l * G p k j <= G p i j * G p k l) ->
+  (forall i j, (1 <= i)%nat -> (1 <= j)%nat -> (Z.of_nat j <= Z.of_nat i)%Z -> 0 <= M i j) ->
+  (forall i k j l, (1 <= i)%nat -> (1 <= k)%nat -> (1 <= j)%nat -> (1 <= l)%nat -> (Z.of_nat i < Z.of_nat k)%Z -> (Z.of_nat j < Z.of_nat l)%Z -> (Z.of_nat l <= Z.of_nat i)%Z ->
+    M i l * M k j <= M i j * M k l) ->
+  forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat -> G n i l * G n k j <= G n i j * G n k l.
 Proof.
-  intros H x y X L. destruct (MVT_gen f x y (Derive f)) as [c [C E]].
-  - intros z Z. rewrite Rmin_left, Rmax_right in Z by lra. apply Derive_correct, H. lra.
-  - intros z Z. rewrite Rmin_left, Rmax_right in Z by lra. apply continuity_pt_filterlim.
-    apply (ex_derive_continuous f z), H. lra.
-  - rewrite Rmin_left, Rmax_right in C by lra. destruct (H c ltac:(lra)) as [_ N].
-    assert (0 < - Derive f c * (y - x)) by (apply Rmult_lt_0_compat; lra). lra.
+  rewrite Nat.add_1_r. intros -> D G M HG HP HM i k j l Hi Hj.
+  assert (E : layer_mix D (G p) = M) by (unfold M, Mix; simpl; rewrite Nat.sub_0_r; reflexivity).
+  assert (R : minors_nonneg (k + l) (layer_gram D (G p))).
+  { apply minors_layer; rewrite ?E.
+    - intros a b c d ? ? ? ?. unfold minor. specialize (HG a b c d ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia)). lra.
+    - intros a b ? ?. apply HP; lia.
+    - intros a b c d ? ? ? ?. unfold minor. specialize (HM a b c d ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia)). lra. }
+  specialize (R i k j l ltac:(lia) ltac:(lia) ltac:(lia) ltac:(lia)). unfold minor in R.
+  change (layer_gram D (G p)) with (G (S p)) in R. lra.
 Qed.
-Ltac decreasing f x y L :=
-  let H := fresh in assert (H : f y < f x) by
-    (apply (decreasing_on f); [let m := fresh "m" in intros m ?; start; use (L m); split; assumption | positive | lra]);
-  cbv beta in H; same H.
+Ltac derive := auto_derive; [repeat split; try exact I; try nonzero; (match goal with N : ?b <> 0 |- ?a <> 0 => apply (nonzero_of a b N); ring end) | first [ring | field; side]].
+Ltac transport_derivative H := first [exact H | destruct H as [? H]; split; [assumption | exact H]].
 
-Ltac cauchy_schwarz := first
-  [ apply below_diagonal; [follows | positive | positive | lia | unfold independent; follows]
-  | (eapply Rlt_of; [apply below_diagonal; [ | | | | ] | unfold l2_decoder; reflexivity | reflexivity]);
-    [follows | positive | positive | lia | unfold independent; follows] ].
-Ltac symmetric := apply Gram_symmetric, equicorrelated_symmetric.
-
-Lemma minors_rule D K n : 
-  (forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat ->
-     Gram D K n i j * Gram D K n k l >= Gram D K n i l * Gram D K n k j) ->
-  (forall i j, (1 <= j <= i)%nat -> Mix D K (S n) i j >= 0) ->
-  (forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat -> (l <= i)%nat ->
-     Mix D K (S n) i j * Mix D K (S n) k l >= Mix D K (S n) i l * Mix D K (S n) k j) ->
-  forall i k j l, (1 <= i < k)%nat -> (1 <= j < l)%nat ->
-    Gram D K (S n) i j * Gram D K (S n) k l >= Gram D K (S n) i l * Gram D K (S n) k j.
-Proof.
-  intros G P M i k j l I J.
-  pose proof (minors_layer D (Gram D K n) (Nat.max k l)) as Q. unfold minors_nonneg, minor in Q.
-  assert (MM : forall a c, Mix D K (S n) a c = layer_mix D (Gram D K n) a c)
-    by (intros; unfold Mix; replace (S n - 1)%nat with n by lia; reflexivity).
-  specialize (Q ltac:(intros a c e f A C E F; specialize (G a c e f A ltac:(lia)); lra)).
-  specialize (Q ltac:(intros a e E A; specialize (P a e E); rewrite MM in P; lra)).
-  specialize (Q ltac:(intros a c e f A C E F; specialize (M a c e f A E F); rewrite !MM in M; lra)).
-  specialize (Q i k j l I ltac:(lia) J ltac:(lia)).
-  change (Gram D K (S n)) with (layer_gram D (Gram D K n)). lra.
-Qed.
-Ltac minors i k j l L1 L2 L3 :=
-  match goal with |- context [Gram ?D ?K (S ?n) _ _] =>
-    let M := fresh "M" in assert (M : Gram D K (S n) i j * Gram D K (S n) k l >= Gram D K (S n) i l * Gram D K (S n) k j) by
-    (apply minors_rule;
-      [ let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
-        intros i k j l; start; cite (L1 i k j l)
-      | let i := fresh "i" in let j := fresh "j" in intros i j; start; cite (L2 i j)
-      | let i := fresh "i" in let k := fresh "k" in let j := fresh "j" in let l := fresh "l" in
-        intros i k j l; start; cite (L3 i k j l)
-      | lia | lia ]); same M end.
-
-Lemma score_scale_one b lam alpha n i j :
-  Score (Decoder L2 1 b lam Causal) (equicorrelated alpha) n i j = Score (l2_decoder b lam) (equicorrelated alpha) n i j.
-Proof. reflexivity. Qed.
-Ltac each_layer L k := lazymatch L with
-  | (?A, ?B) => first [each_layer A k | cite B]
-  | _ => cite L
-  end.
-Ltac independence L := rewrite score_scale_one; apply independence;
-  [ follows | unfold independent; first [follows | (apply Rplus_lt_le_0_compat; [lra | apply Rmult_le_pos; leaf])] | lia | lia
-  | let n := fresh "n" in let k := fresh "k" in intros n k ? ?; start; unfold l2_decoder;
-    repeat (destruct n as [|n]; [try (exfalso; lia) | ]); try (exfalso; lia); apply Rgt_lt;
-    let M := eval cbv beta in (L k) in each_layer M k ].
-
-(** Limits *)
-
-Lemma limit_value (f : nat -> R) (l c : R) : is_lim_seq f l -> l = c -> is_lim_seq f c.
-Proof. intros H <-. exact H. Qed.
-Lemma limit_of_rational (f : nat -> R) (F : R -> R) (c : R) :
-  (forall i, (1 <= i)%nat -> f i = F (/ INR i)) -> ex_derive F 0 -> F 0 = c -> is_lim_seq f c.
-Proof.
-  intros E H <-. apply (limit_from _ (fun i => F (/ INR i)) _ 0); [intros i I; apply E; lia|].
-  apply is_lim_seq_continuous; [apply continuity_pt_filterlim, (ex_derive_continuous F 0 H)|].
-  apply (is_lim_seq_ext (fun i => / (0 + INR i))); [intro; f_equal; ring|apply inverse_to_zero].
-Qed.
-Ltac rational_limit F := apply (limit_of_rational _ F);
-  [ let i := fresh "i" in intros i ?; start; cbv beta; field_equal
-  | auto_derive; side
-  | cbv beta; first [field_equal | (rewrites; field_equal)] ].
-
-Lemma limit_sqrt (f : nat -> R) (l : R) : is_lim_seq f l -> 0 < l -> is_lim_seq (fun i => sqrt (f i)) (sqrt l).
-Proof. intros H P. apply is_lim_seq_continuous; [apply continuity_pt_sqrt; lra|exact H]. Qed.
-Lemma limit_pow2 (f : nat -> R) (l : R) n : is_lim_seq f l -> is_lim_seq (fun i => f i ^ n) (l ^ n).
-Proof.
-  intro H. induction n as [|n IH]; simpl; [apply is_lim_seq_const|]. apply is_lim_seq_mult'; assumption.
-Qed.
-Lemma limit_inv (f : nat -> R) (l : R) : is_lim_seq f l -> l <> 0 -> is_lim_seq (fun i => / f i) (/ l).
-Proof. intros H N. apply (is_lim_seq_inv f l H). intro E. injection E. exact N. Qed.
-Ltac continuous := first
-  [ eassumption | apply is_lim_seq_const
-  | eapply is_lim_seq_minus'; continuous | eapply is_lim_seq_plus'; continuous
-  | eapply is_lim_seq_div'; [continuous | continuous | ] | eapply is_lim_seq_mult'; continuous
-  | eapply limit_sqrt; [continuous | ] | eapply limit_inv; [continuous | ] | eapply limit_pow2; continuous
-  | eapply (is_lim_seq_opp _ (Finite _)); continuous ].
-Ltac limit_algebra := eapply limit_value; [continuous; try side | field_equal].
-Ltac limit_of_equal n L := eapply (limit_from _ _ _ n);
-  [ let i := fresh "i" in intros i ?; start; use (L i); match goal with U : _ = _ |- _ => exact U end | cbv beta; assumption ].
+(* the same with equal sides *)
+Lemma lt_by (a b c d : R) : a = c -> b = d -> c < d -> a < b. Proof. intros -> ->. auto. Qed.
+Lemma le_by (a b c d : R) : a = c -> b = d -> c <= d -> a <= b. Proof. intros -> ->. auto. Qed.
+Lemma ne_by (a b c d : R) : a = c -> b = d -> c <> d -> a <> b. Proof. intros -> ->. auto. Qed.
+Lemma eq_by (a b c d : R) : a = c -> b = d -> c = d -> a = b. Proof. intros -> ->. auto. Qed.
+Lemma positive_by (a b : R) : a = b -> 0 < b -> 0 < a. Proof. intros ->. auto. Qed.
+Lemma nonnegative_by (a b : R) : a = b -> 0 <= b -> 0 <= a. Proof. intros ->. auto. Qed.
+Lemma nonzero_by (a b : R) : a = b -> b <> 0 -> a <> 0. Proof. intros ->. auto. Qed.

@@ -113,6 +113,7 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     """Let Coq read everything; say what it says, claim by claim; whether something failed."""
     from proofs.files import write_text
     from proofs.formal import checking, record
+    from proofs.formal.export import ASSUMPTIONS, assumptions
     from proofs.formal.statements import FILES, statements
 
     sources = written.sources
@@ -127,6 +128,10 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
             watch.show(result.module, done)
 
         results = checking.check(library, sources, folder, report)
+        accepted = [t.module for t in written.theorems.values() if t.module in results and not results[t.module].error]
+        if accepted:
+            asked = {**sources, ASSUMPTIONS: assumptions(accepted)}
+            results |= checking.check(library, asked, folder, lambda _: watch.show(ASSUMPTIONS, done))
     entries = {claim: written.entry(claim, results) for claim in written.theorems}
     for claim, entry in entries.items():
         own = written.theorems[claim]

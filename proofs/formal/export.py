@@ -15,6 +15,17 @@ from theory.claim import Claim
 from theory.derivation import Derivation
 
 
+ASSUMPTIONS = "assumptions"
+"""The file that asks Coq what all theorems rest on, at once: asking for one after the other takes minutes."""
+
+
+def assumptions(theorems: list[str]) -> str:
+    """The text of that file."""
+    together = ", ".join(f"{name}.{name}" for name in theorems)
+    needs = f"From Exported Require {' '.join(theorems)}.\n"
+    return f"{needs}\nDefinition together := ({together}).\nPrint Assumptions together.\n"
+
+
 @dataclass(frozen=True)
 class Export:
     """The files by module: of derivations, and of claims."""
@@ -26,7 +37,8 @@ class Export:
     def sources(self) -> dict[str, str]:
         """What is written, by module."""
         written = {module: file.text for module, file in self.library.files.items()}
-        return {**written, **{t.module: t.text for t in self.theorems.values() if not t.sentence.reason}}
+        theorems = {t.module: t.text for t in self.theorems.values() if not t.sentence.reason}
+        return {**written, **theorems}
 
     def modules(self, module: str) -> list[str]:
         """A module and all that it needs of what is written, each once."""
@@ -59,11 +71,11 @@ class Export:
         closed = sum(not s.reason for name in names if name not in broken for s in self.library.files[name].sentences)
         reasons = [own.sentence.reason, *(s.reason for s in steps), *(w for s in steps for w in s.without)]
         reasons += [results[name].error for name in (*names, own.module) if name in results]
-        result = results.get(own.module)
-        if result is not None and not result.error and not result.holds:
-            reasons.append(f"it rests on {', '.join(result.axioms)}")
-        reason = next((r for r in reasons if r), "" if result is not None else "Coq was not asked")
-        axioms = () if result is None else tuple(sorted(result.axioms))
+        asked = results.get(ASSUMPTIONS)
+        if asked is not None and not asked.holds:
+            reasons.append(asked.error or f"the claims rest on {', '.join(asked.axioms)}")
+        reason = next((r for r in reasons if r), "" if asked is not None else "Coq was not asked")
+        axioms = () if asked is None else tuple(sorted(asked.axioms))
         return Entry(not reason, len(steps), closed, axioms, self.digest(claim), reason[:300])
 
     def digest(self, claim: str) -> str:

@@ -46,7 +46,7 @@ class File:
     def text(self) -> str:
         """What is written."""
         exported = f"From Exported Require Import {' '.join(self.imports)}.\n" if self.imports else ""
-        head = f"{HEADER.format(name=self.derivation.name)}From Maskproof Require Import Steps.\n{exported}\n"
+        head = f"{HEADER.format(name=self.derivation.name)}From Maskproof Require Import Rules.\n{exported}\n"
         return head + "\n".join(part for s in self.sentences for part in (s.value, s.text) if part)
 
 
@@ -62,9 +62,9 @@ class Theorem:
     @property
     def text(self) -> str:
         """What is written."""
-        needs = f"From Maskproof Require Import Steps.\nFrom Exported Require Import {self.source}.\n\n"
+        needs = f"From Maskproof Require Import Rules.\nFrom Exported Require Import {self.source}.\n\n"
         head = f"(* Written by maskproof formal from claim {self.claim}. *)\n{needs}"
-        return f"{head}{self.sentence.text}\nPrint Assumptions {self.module}.\n"
+        return f"{head}{self.sentence.text}\n"
 
 
 def identifier(name: str) -> str:

@@ -6,9 +6,12 @@ certificate that the kernel found, a polynomial whose coefficients are not negat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+
+from flint import arb, fmpq
 
 from proofs.formal.text import Unprintable, existences, integer, is_integer, natural, proposition, real
 from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
@@ -344,8 +347,8 @@ class Proof:
     def _by_shift(self, e: Term, strict: bool, facts: Facts) -> str | None:
         """By the kernel's certificate; each exponential is one letter, if that is enough."""
         exps = dict.fromkeys(n for n in _open_parts(e) if isinstance(n, t.Exp))
-        letters: dict[Term, Term] = {x: t.Variable(f"exp{n}", t.Sort.POSITIVE) for n, x in enumerate(exps)}
-        back = {v: x for x, v in letters.items()}
+        letters = {x: t.Variable(f"exp{n}", t.Sort.POSITIVE) for n, x in enumerate(exps)}
+        back: dict[t.Variable, Term] = {v: x for x, v in letters.items()}
         plain = t.replaced(e, letters)
         path = _with_letters(facts, letters).shift(plain, strict) if letters else None
         if path is not None:
@@ -577,17 +580,19 @@ class Proof:
         own = plus(ONE, times(minus(count, ONE), alpha))
         if facts.is_positive(own):
             name = self.sign(own)
-            return self.have(prop, f"apply independent_eigenvalue; [exact {below} | push_INR; first [exact {name} | lra]]")
+            return self.have(prop, self._eigenvalue(below, name))
         for fact in facts.positive:
             for m in _counts(fact, alpha):
                 if self.known.at_most(count, m):
                     wide = plus(ONE, times(minus(m, ONE), alpha))
                     more = f"inputs_independent {_argument(alpha)} {natural(m)}"
-                    all_of = self.have(
-                        more, f"apply independent_eigenvalue; [exact {below} | push_INR; first [exact {self.sign(wide)} | lra]]"
-                    )
+                    all_of = self.have(more, self._eigenvalue(below, self.sign(wide)))
                     return self.have(prop, f"apply (independent_fewer _ _ _ {all_of}); lia")
         raise Unproved(prop)
+
+    @staticmethod
+    def _eigenvalue(below: str, name: str) -> str:
+        return f"apply independent_eigenvalue; [exact {below} | push_INR; first [exact {name} | lra]]"
 
     def _directions(self, model: t.Model, count: Term, prop: str) -> str:
         name = self._independent(model.law, count, proposition(t.Independent(model.law, count)))
@@ -646,10 +651,22 @@ def shifted(e: Term, path: Sequence[Shift]) -> tuple[Term, Term]:
     return written(top), written(bottom)
 
 
-def _with_letters(facts: Facts, letters: Mapping[Term, Term]) -> Facts:
-    """The facts with letters for exponentials."""
+def _with_letters(facts: Facts, letters: Mapping[t.Exp, t.Variable]) -> Facts:
+    """The facts with letters for exponentials, and bounds in few digits for those that are numbers."""
     lists = (facts.positive, facts.nonnegative, facts.nonzero)
-    return Facts(*(tuple(t.replaced(fact, letters) for fact in told) for told in lists))
+    positive, nonnegative, nonzero = (tuple(t.replaced(fact, letters) for fact in told) for told in lists)
+    for e, letter in letters.items():
+        if isinstance(e.exponent, t.Number):
+            low, high = _around(e.exponent.value)
+            nonnegative += (minus(letter, t.Number(low)), minus(t.Number(high), letter))
+    return Facts(positive, nonnegative, nonzero)
+
+
+def _around(exponent: Fraction) -> tuple[Fraction, Fraction]:
+    """Bounds of exp(exponent) in few digits; Coq checks them."""
+    value = arb(fmpq(exponent.numerator, exponent.denominator)).exp()
+    scaled = Fraction(float(value.mid())) * 64
+    return Fraction(math.floor(scaled), 64), Fraction(math.ceil(scaled), 64)
 
 
 def _open_parts(term: Term) -> Iterable[Term]:

@@ -31,7 +31,7 @@ def checked(
 ) -> tuple[Path, Mapping[str, str], Mapping[str, Checked]]:
     folder = tmp_path_factory.mktemp("formal")
     sources = export((), [TOPICS["below-diagonal"]]).sources
-    return folder, sources, check(library_sources(["Steps"]), sources, folder)
+    return folder, sources, check(library_sources(["Rules"]), sources, folder)
 
 
 def test_a_derivation_is_accepted(checked: tuple[Path, Mapping[str, str], Mapping[str, Checked]]) -> None:
@@ -43,7 +43,7 @@ def test_a_changed_sign_is_not(checked: tuple[Path, Mapping[str, str], Mapping[s
     folder, sources, _ = checked
     wrong = sources["below_diagonal"].replace("lam + ", "lam - ", 1)
     assert wrong != sources["below_diagonal"]
-    results = check(library_sources(["Steps"]), {**sources, "below_diagonal": wrong}, folder)
+    results = check(library_sources(["Rules"]), {**sources, "below_diagonal": wrong}, folder)
     assert results["below_diagonal"].error
 
 

@@ -115,7 +115,7 @@ def test_every_step_is_written(name: str) -> None:
         assert [s.label for s in file.sentences] == [step.label for step in file.derivation.steps]
         assert [(s.label, s.reason, s.without) for s in file.sentences if s.reason or s.without] == []
         assert "Admitted" not in file.text
-        assert requirements(file.text) == ["Steps", *file.imports]
+        assert requirements(file.text) == ["Rules", *file.imports]
 
 
 def test_the_same_derivation_is_written_once() -> None:
