@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from proofs.formal.conclusions import conclude
+from proofs.formal.context import Unproved
 from proofs.formal.files import Library, Sentence, Theorem, identifier
-from proofs.formal.proof import Proof, Unproved
-from proofs.formal.steps import Lemma, apply_lemma, conclude
-from proofs.formal.text import Unprintable
+from proofs.formal.lemma import Lemma, apply_lemma
+from proofs.formal.proof import Proof
+from proofs.formal.text import Unprintable, proposition
+from proofs.formal.values import Source, Value, of_value, use_all
 from proofs.kernel.goals import Line
 from proofs.kernel.known import Known
 from proofs.registry import recorded, shipped
@@ -48,14 +51,15 @@ def theorem(library: Library, claim: Claim, module: str, last: str) -> Theorem:
     hypotheses = frozenset((*understood(statement, domain), *conjuncts(domain)))
     try:
         source = library.lemma(module, last)
+        has = library.values(module, last)
         lemma = Lemma.of(name, Line(statement, hypotheses))
-        sentence = Sentence(claim.id, "claim", _proof(lemma, source, statement.free | domain.free))
+        sentence = Sentence(claim.id, "claim", _proof(lemma, source, has, statement.free | domain.free))
     except (Unproved, Unprintable, KeyError) as reason:
         sentence = Sentence(claim.id, "claim", "", f"{type(reason).__name__}: {reason}")
     return Theorem(name, module, claim.id, sentence)
 
 
-def _proof(lemma: Lemma, source: Lemma, own: frozenset[t.Variable]) -> str:
+def _proof(lemma: Lemma, source: Lemma, has: tuple[Value, ...], own: frozenset[t.Variable]) -> str:
     values = {
         h.left: h.right
         for h in source.hypotheses
@@ -64,8 +68,11 @@ def _proof(lemma: Lemma, source: Lemma, own: frozenset[t.Variable]) -> str:
     proof = Proof(Known(lemma.hypotheses))
     proof.add(lemma.intro(proof))
     proof.add("reals.")
-    applied = apply_lemma(proof, source, values, frozenset(lemma.variables))
+    scope = frozenset(lemma.variables)
+    applied = apply_lemma(proof, source, values, scope)
     shown = substitute(source.statement, values)
+    if has and proposition(shown) != proposition(lemma.statement) and not proof.divides(shown):
+        use_all([Source(of_value(source), has, values)], proof, scope)
     last = conclude(proof, source.statement, values, shown, lemma.statement, applied)
     body = "\n  ".join((*proof.lines, f"{last}."))
     return f"{lemma.text().replace('Lemma', 'Theorem', 1)}\nProof.\n  {body}\nQed.\n"

@@ -14,7 +14,6 @@ from proofs.formal.record import Entry
 from theory.claim import Claim
 from theory.derivation import Derivation
 
-
 ASSUMPTIONS = "assumptions"
 """The file that asks Coq what all theorems rest on, at once: asking for one after the other takes minutes."""
 

@@ -7,8 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from proofs.formal.proof import Unproved
-from proofs.formal.steps import Lemma, Step, equation, ordered
+from proofs.formal import rules  # noqa: F401  each registers its scripts
+from proofs.formal.conclusions import ordered
+from proofs.formal.context import Unproved
+from proofs.formal.lemma import Lemma
+from proofs.formal.rules.logic import equation
+from proofs.formal.step import Step
 from proofs.formal.text import Unprintable
 from proofs.formal.values import Source, Value, has_value, of_value, use_all
 from proofs.kernel import checking as kernel
@@ -107,6 +111,10 @@ class Library:
     def lemma(self, module: str, label: str) -> Lemma:
         """The lemma of a step, called by its full name."""
         return self._lemmas[module, label]
+
+    def values(self, module: str, label: str) -> tuple[Value, ...]:
+        """What the lemma that a step's line has a value says."""
+        return self._values.get((module, label), ())
 
     def _sentences(self, module: str, derivation: Derivation, lemmas: dict[str, str]) -> Iterator[Sentence]:
         lines = derivation.lines

@@ -134,11 +134,11 @@ def real(term: t.Term) -> str:  # noqa: C901  one line for each kind of term
         case t.Mul(factors=factors):
             return _product(factors)
         case t.Power(base=base, exponent=exponent):
-            return _product((term,)) if exponent < 0 else f"({_tight(base)} ^ {exponent})"
+            return _product((term,)) if exponent < 0 else f"({argument(base)} ^ {exponent})"
         case t.Root(radicand=radicand):
-            return f"sqrt {_tight(radicand)}"
+            return f"sqrt {argument(radicand)}"
         case t.Exp(exponent=exponent):
-            return f"exp {_tight(exponent)}"
+            return f"exp {argument(exponent)}"
         case t.Sum(body=body, index=index, low=low, high=high):
             if low != t.ONE:
                 raise Unprintable(f"{text(term, 60)} does not start at 1")
@@ -165,17 +165,17 @@ def _number(value: Fraction) -> str:
     return f"({value.numerator} / {value.denominator})"
 
 
-def _tight(term: t.Term) -> str:
-    """As an argument."""
+def argument(term: t.Term) -> str:
+    """A term as an argument of a function: in brackets unless it is one word."""
     written = real(term)
     return written if written[0] == "(" or " " not in written else f"({written})"
 
 
 def _sum(terms: tuple[t.Term, ...]) -> str:
-    written = _tight(terms[0]) if terms else "0"
+    written = argument(terms[0]) if terms else "0"
     for term in terms[1:]:
         sign, size = _signed(term)
-        written += f" {sign} {_tight(size)}"
+        written += f" {sign} {argument(size)}"
     return f"({written})"
 
 
@@ -195,10 +195,10 @@ def _product(factors: tuple[t.Term, ...]) -> str:
             below.append(factor.base if factor.exponent == -1 else t.Power(factor.base, -factor.exponent))
         else:
             above.append(factor)
-    top = " * ".join(map(_tight, above)) or "1"
+    top = " * ".join(map(argument, above)) or "1"
     if not below:
         return f"({top})" if len(above) > 1 else top
-    bottom = " * ".join(map(_tight, below))
+    bottom = " * ".join(map(argument, below))
     return f"({top} / {bottom if len(below) == 1 else f'({bottom})'})"
 
 
@@ -221,7 +221,7 @@ def decoder(model: t.Model) -> str:
         if model.width is None:
             raise Unprintable("LayerNorm needs a width")
         norm = f"(LayerNorm {natural(model.width)})"
-    numbers = " ".join(map(_tight, (model.scale, model.beta, model.residual)))
+    numbers = " ".join(map(argument, (model.scale, model.beta, model.residual)))
     return f"(Decoder {norm} {numbers} {mask})"
 
 
@@ -229,7 +229,7 @@ def inputs(law: t.Law) -> str:
     """The Gram matrix of the inputs."""
     if law.kind != "equicorrelated":
         raise Unprintable("expectations over random inputs are not in the library")
-    return f"equicorrelated {_tight(law.alpha)}"
+    return f"equicorrelated {argument(law.alpha)}"
 
 
 # --- statements --------------------------------------------------------------------------------------------
@@ -258,12 +258,12 @@ def proposition(statement: t.Statement) -> str:
             return f"({proposition(premise)} -> {proposition(conclusion)})"
         case t.Independent(law=law, count=count):
             inputs(law)
-            return f"inputs_independent {_tight(law.alpha)} {natural(count)}"
+            return f"inputs_independent {argument(law.alpha)} {natural(count)}"
         case t.Vectors(of=t.Law() as law, count=count):
             inputs(law)
-            return f"inputs_independent {_tight(law.alpha)} {natural(count)}"
+            return f"inputs_independent {argument(law.alpha)} {natural(count)}"
         case t.Vectors(of=t.Model() as model, layer=layer, count=count):
-            return f"have_directions {decoder(model)} {_tight(model.law.alpha)} {natural(layer)} {natural(count)}"
+            return f"have_directions {decoder(model)} {argument(model.law.alpha)} {natural(layer)} {natural(count)}"
     raise Unprintable(f"{text(statement, 60)} has no translation")
 
 
@@ -276,8 +276,8 @@ def _relation(s: t.Relation) -> str:
     if isinstance(s.left, t.Limit) and s.kind == "=":
         body, x = s.left.body, s.left.variable
         if x.sort.integral:
-            return f"is_lim_seq (fun {_bound(x)} : nat => {real(body)}) {_tight(s.right)}"
-        return f"is_lim (fun {x.name} : R => {real(body)}) p_infty {_tight(s.right)}"
+            return f"is_lim_seq (fun {_bound(x)} : nat => {real(body)}) {argument(s.right)}"
+        return f"is_lim (fun {x.name} : R => {real(body)}) p_infty {argument(s.right)}"
     sign = RELATIONS[s.kind]
     if is_integer(s.left) and is_integer(s.right):
         return f"({integer(s.left)} {sign} {integer(s.right)})%Z"

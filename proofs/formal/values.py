@@ -11,8 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from proofs.formal.proof import Proof, Unproved
-from proofs.formal.steps import Lemma, Step, apply_lemma, in_cases, moved_positions, projection
+from proofs.formal.conclusions import moved_positions, projection
+from proofs.formal.context import Unproved
+from proofs.formal.lemma import Lemma, apply_lemma
+from proofs.formal.proof import Proof
+from proofs.formal.rules.logic import in_cases
+from proofs.formal.step import Step
 from proofs.formal.text import Unprintable, natural, proposition, sort_hypothesis, type_of
 from proofs.kernel.algebra import canonical
 from proofs.kernel.known import Known, value_conditions, within

@@ -11,7 +11,7 @@ from proofs.derivations import read
 from proofs.formal.checking import allowed, assumptions, forbidden, requirements
 from proofs.formal.export import export
 from proofs.formal.files import Library
-from proofs.formal.proof import shifted
+from proofs.formal.signs import shifted
 from proofs.formal.text import Unprintable, natural, proposition, real
 from proofs.formal.values import values_of
 from proofs.kernel.algebra import identical
