@@ -1,6 +1,6 @@
 (** * What is proved
 
-    Every claim of the catalogue whose verdict is PROVED, as one writes it with the definitions of Attention.v; the
+    Every claim of the catalogue whose verdict is PROVED (but own.score-correction-sign), as one writes it with the definitions of Attention.v; the
     theorem has the claim's name (_ for . and -) and its whole domain. The last step of each proof is the claim as
     [maskproof formal] has written it from the derivation, a theorem that starts with [claim_]. So neither the program
     that writes nor what it writes need be read: what is proved is what stands here.
@@ -23,7 +23,7 @@ From Exported Require Import claim_kim2025_eq2 claim_kim2025_softmax claim_kim20
   claim_own_h_slope claim_own_layer_two claim_own_below_diagonal claim_own_increasing_2 claim_own_sign_reversal
   claim_own_flat_without_norm claim_own_saturation claim_own_saturation_rate claim_own_g_limit
   claim_own_h_prime_difference claim_own_h_prime_decreasing claim_own_h_numerator claim_own_averaging_increasing
-  claim_own_sampler_bias_sign claim_own_score_correction_sign claim_kim2025_layernorm_sharper claim_own_layernorm
+  claim_own_sampler_bias_sign claim_kim2025_layernorm_sharper claim_own_layernorm
   claim_own_layernorm_scale_d claim_own_layernorm_increasing claim_own_layernorm_recovers claim_kim2026_norm
   claim_kim2026_h_increasing claim_kim2026_score claim_kim2026_recency claim_own_residual_scale
   claim_own_residual_effect.
@@ -542,56 +542,4 @@ Proof. intros W [J H]. pose proof (claim_own_residual_scale d i j) as C. from C.
 Theorem own_sampler_bias_sign (alpha : R) : 0 < alpha < 1 -> - (alpha * (1 - alpha ^ 2) / 2) < 0.
 Proof.
   intros [A1 A2]. pose proof (claim_own_sampler_bias_sign alpha) as C. from C.
-Qed.
-
-(** At alpha = 0, beta = lam = 1 and width d the scores of layer two have the expectation S_ij + c(i, j)/d + O(1/d^2)
-    over independent unit vectors. Here is c, in letters for a row a of the first layer; the theorem is about this
-    formula. *)
-Module OrderOneOverWidth.
-Definition D (a : R) : R := e + a - 1.                       (* the sum of the unnormalised weights *)
-Definition mu (a : R) : R := 1 + e / D a.                    (* the weight of token a in x_a' *)
-Definition omega (a : R) : R := mu a ^ 2 + (a - 1) / D a ^ 2. (* the squared norm of x_a' *)
-Definition u (a : R) : R := mu a - e / D a * (mu a - 1 / D a).
-Definition g (a : R) : R := 2 / D a.                         (* the inner product of x_a' and an earlier x_j' *)
-(* bias and variance of the squared norm; the relative bias of its inverse root *)
-Definition B_norm (a : R) : R := (a - 1) / D a * (2 * mu a * (1 - 1 / D a) - 2 * e / D a ^ 2
-  + 1 / D a * (1 - 1 / D a + e * (e - 1) / D a ^ 2 - e * (1 - 2 / D a) * (mu a - 1 / D a))).
-Definition C_norm (a : R) : R := (a - 1) * (4 * u a ^ 2 / D a ^ 2 + 2 * (a - 2) / D a ^ 4).
-Definition nu (a : R) : R := 3 * C_norm a / (8 * omega a ^ 2) - B_norm a / (2 * omega a).
-(* bias of the inner product; its covariances with the squared norms of query and key, and that of these two *)
-Definition B (i j : R) : R := (j - 1) * (j - 2) / (D i * D j ^ 2) + 2 * e * ((D i - 2) / (2 * D i) - 1) / D i ^ 2.
-Definition C_query (i : R) : R := 2 * 2 * (u i * (mu i + e / D i ^ 2) + (i - 2) / D i ^ 2) / D i.
-Definition C_key (i j : R) : R := 2 * (j - 1) * (u j * (mu j + 1 / D j) + (j - 2) / D j ^ 2) / (D i * D j).
-Definition C_norms (i j : R) : R := 2 * (j - 1) * (2 * u j + (j - 2) / D j) / (D i ^ 2 * D j).
-Definition c (i j : R) : R :=
-  (B i j - C_query i / (2 * omega i) - C_key i j / (2 * omega j)
-    + g i * (C_norms i j / (4 * omega i * omega j) + nu i + nu j)) / (sqrt (omega i) * sqrt (omega j)).
-End OrderOneOverWidth.
-
-Import OrderOneOverWidth.
-
-Lemma row_positive (i : nat) : (1 <= i)%nat -> 0 < D (INR i) /\ 0 < omega (INR i).
-Proof.
-  intro I. apply (le_INR 1) in I. simpl INR in I. pose proof (exp_pos 1) as E. unfold omega, mu.
-  assert (P : 0 < D (INR i)) by (unfold D; lra). split; [exact P|]. apply Rplus_lt_le_0_compat.
-  - apply pow_lt, Rplus_lt_0_compat; [lra|apply Rdiv_lt_0_compat; assumption].
-  - apply Rmult_le_pos; [lra|]. left. apply Rinv_0_lt_compat, pow_lt, P.
-Qed.
-
-Theorem own_score_correction_sign (i j : nat) : (1 <= j < i)%nat ->
-  0 < omega (INR i) /\ 0 < omega (INR j) /\ c (INR i) (INR j) < 0.
-Proof.
-  intros [J H]. destruct (row_positive i ltac:(lia)) as [Di Oi]. destruct (row_positive j J) as [Dj Oj].
-  split; [exact Oi|]. split; [exact Oj|]. pose proof (claim_own_score_correction_sign i j) as C. given C.
-  assert (row : forall a, -1 + e + a = D a) by (intro; unfold D; ring).
-  assert (norm : forall a, (1 + e / D a) ^ 2 + (-1 + a) / D a ^ 2 = omega a) by (intro; unfold omega, mu, Rdiv; ring).
-  replace (-3 + e + INR i) with (D (INR i) - 2) in C by (unfold D; ring).
-  rewrite !row in C. rewrite !norm in C. clear row norm.
-  match type of C with ?a < 0 => replace (c (INR i) (INR j)) with a; [exact C|clear C] end.
-  pose proof (sqrt_lt_R0 _ Oi) as Si. pose proof (sqrt_lt_R0 _ Oj) as Sj.
-  unfold c, nu, B_norm, C_norm, B, C_query, C_key, C_norms, u, g, mu.
-  generalize dependent (sqrt (omega (INR i))). generalize dependent (sqrt (omega (INR j))).
-  generalize dependent (omega (INR i)). generalize dependent (omega (INR j)).
-  generalize dependent (D (INR i)). generalize dependent (D (INR j)). generalize e, (INR i), (INR j). intros.
-  field; repeat split; lra.
 Qed.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofs import arguments
 from proofs.report import Watch, show
 from theory.errors import InvalidInput
 
@@ -28,7 +26,8 @@ def register(app: typer.Typer) -> None:
 
 def formal_command(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="ID", help="Proved claims by id; all of them without any.")
+        list[str] | None,
+        typer.Argument(metavar="ID|FILE.py", help="Proved claims by id, or of a file; all shipped ones without any."),
     ] = None,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Write the files to DIR.")] = OUT,
     check: Annotated[bool, typer.Option("--check", help="Let Coq check what was written.")] = False,
@@ -62,29 +61,38 @@ def formal_command(
     return int(failed)
 
 
-def _chosen(ids: list[str]) -> list[Claim]:
-    """The claims with these ids, each once.
+def _chosen(targets: list[str]) -> list[Claim]:
+    """The proved claims that are meant; those of a file that are not proved are named.
 
     Raises:
-        InvalidInput: there is no such claim, or it is not proved.
+        InvalidInput: there is no such claim, or none is proved.
     """
-    from proofs import registry
-    from proofs.formal.claims import proved
+    from proofs import registry, verify
+    from proofs.formal.claims import BEYOND_COQ, proved
+    from proofs.targets import gather
+    from proofs.verdict import Verdict
 
-    known = {claim.id: claim for claim in proved()}
-    if not ids:
-        return list(known.values())
-    for name in ids:
-        if name in known:
-            continue
-        if name in {claim.id for claim in registry.shipped()}:
+    if not targets:
+        for name, why in BEYOND_COQ.items():
+            show(f"left out  {name}: {why}")
+        return [claim for claim in proved() if claim.id not in BEYOND_COQ]
+    shipped, good = {claim.id: claim for claim in registry.shipped()}, {claim.id for claim in proved()}
+    chosen = gather(targets, shipped, lambda _: None)
+    for claim in chosen:
+        if claim.id in shipped and claim.id not in good:
             raise InvalidInput(
-                f"claim {name}", "'it is recorded as PROVED'", "only proofs are written; see maskproof list"
+                f"claim {claim.id}", "'it is recorded as PROVED'", "only proofs are written; see maskproof list"
             )
-        close = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
-        hint = f"did you mean {close[0]}? " if close else ""
-        raise InvalidInput(f"claim {arguments.shown(name)}", "'there is such a claim'", f"{hint}see maskproof list")
-    return [known[name] for name in dict.fromkeys(ids)]
+    own = [claim for claim in chosen if claim.id not in shipped]
+    for result in verify(own) if own else ():
+        if result.verdict is Verdict.PROVED:
+            good.add(result.id)
+        else:
+            show(f"not written  {result.id} is {result.verdict}: only proofs are written")
+    left = [claim for claim in chosen if claim.id in good]
+    if not left:
+        raise InvalidInput(", ".join(targets), "'a claim is PROVED'", "only proofs are written; see maskproof verify")
+    return left
 
 
 def _make(folder: Path) -> None:
@@ -112,6 +120,7 @@ def _write(written: Export, folder: Path) -> None:
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     """Let Coq read everything; say what it says, claim by claim; whether something failed."""
     from proofs.files import write_text
+    from proofs import registry
     from proofs.formal import checking, record
     from proofs.formal.export import ASSUMPTIONS, assumptions
     from proofs.formal.statements import FILES, statements
@@ -131,7 +140,8 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         accepted = [t.module for t in written.theorems.values() if t.module in results and not results[t.module].error]
         if accepted:
             asked = {**sources, ASSUMPTIONS: assumptions(accepted)}
-            results |= checking.check(library, asked, folder, lambda _: watch.show(ASSUMPTIONS, done))
+            watch.show(ASSUMPTIONS, done)
+            results = {**checking.check(library, asked, folder), **results}
     entries = {claim: written.entry(claim, results) for claim in written.theorems}
     for claim, entry in entries.items():
         own = written.theorems[claim]
@@ -146,10 +156,14 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         if not result.holds:
             show(f"FAILED   {result.module}: {(result.error or ', '.join(result.axioms))[:400]}")
     write_text(folder / "checked.json", record.text(entries), "--out")
+    shipped = {claim: entry for claim, entry in entries.items() if claim in {c.id for c in registry.shipped()}}
+    stale = [] if accept else record.differences(shipped)
+    for claim in stale:
+        show(f"{claim}: the record of what Coq has checked says something else; write it anew with --accept")
     if accept:
-        record.accept(entries)
+        record.accept(shipped)
     good, total = sum(e.holds for e in entries.values()), len(entries)
     show(
         f"{good} of {total} claims checked by Coq in {time.perf_counter() - start:.0f} s; see {folder / 'checked.json'}"
     )
-    return good < total or not all(result.holds for result in results.values())
+    return good < total or bool(stale) or not all(result.holds for result in results.values())

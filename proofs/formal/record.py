@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
@@ -56,14 +56,16 @@ def checked_by(claim: str) -> str:
     return BOTH if entry is not None and entry.holds else KERNEL
 
 
-def rows(claims: Iterable[str]) -> list[tuple[str, str, str]]:
-    """For a table of what is covered: claim, who checked it, and how many of its steps Coq has proved."""
+def coverage(claim: str) -> str:
+    """Who has checked a proved claim, and how many steps of its derivation Coq has proved."""
+    entry = recorded().get(claim)
+    return KERNEL if entry is None else f"{checked_by(claim)} ({entry.closed} of {entry.steps} steps)"
+
+
+def differences(entries: Mapping[str, Entry]) -> list[str]:
+    """Claims of which the record says something else."""
     record = recorded()
-    found = []
-    for claim in claims:
-        entry = record.get(claim)
-        found.append((claim, checked_by(claim), f"{entry.closed} of {entry.steps}" if entry else "none"))
-    return found
+    return [claim for claim, entry in entries.items() if record.get(claim) != entry]
 
 
 def text(entries: Mapping[str, Entry]) -> str:

@@ -23,7 +23,7 @@ TRIES = 400  # ways to shift that are looked at
 
 @dataclass(frozen=True)
 class Shift:
-    """A generator x written as ``bound`` + x (side +1) or ``bound`` - x (side -1); the new x >= 0, > 0 if ``strict``."""
+    """A generator x written as ``bound`` + x (side +1) or ``bound`` - x (side -1), the new x >= 0 (``strict``: > 0)."""
 
     generator: Term
     bound: Term
