@@ -119,8 +119,8 @@ def _write(written: Export, folder: Path) -> None:
 
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     """Let Coq read everything; say what it says, claim by claim; whether something failed."""
-    from proofs.files import write_text
     from proofs import registry
+    from proofs.files import write_text
     from proofs.formal import checking, record
     from proofs.formal.export import ASSUMPTIONS, assumptions
     from proofs.formal.statements import FILES, statements

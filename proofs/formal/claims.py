@@ -20,7 +20,6 @@ from proofs.verdict import Verdict
 from theory.claim import Claim
 from theory.derivation import Derivation
 
-
 # claim -> why Coq is not asked about it
 BEYOND_COQ = {
     "own.score-correction-sign": "its single step is the sign of a polynomial so large (its certificate takes 120,000 "
