@@ -8,7 +8,7 @@ RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
 GENERATED := proofs/verdicts.json paper_notes.md README.md
 
-GOALS := verify test slow survey check lint types format bench generate stale notebooks site setup clean help
+GOALS := verify test slow survey check lint types format bench generate stale notebooks site formal setup clean help
 .DEFAULT_GOAL := help
 .PHONY: $(GOALS)
 
@@ -31,6 +31,7 @@ help:
 	@echo "make format    rewrite the code in the house's layout"
 	@echo "make notebooks run the proof notebooks (ARGS=--accept writes what they show)"
 	@echo "make site      build the site into build/site"
+	@echo "make formal    write every proof for Coq and let Coq check it (needs Coq; ARGS=--accept records it)"
 	@echo "make generate  rewrite the generated files: $(GENERATED), notebooks"
 	@echo "make stale     fail if one of these files is not what make generate would write (notebooks: make test)"
 	@echo "make bench     compare the Monte Carlo engine with plain simulation"
@@ -75,6 +76,9 @@ site: $(READY)
 	@echo "verifying every claim, for the evidence on its page"
 	@$(VENV)/bin/maskproof verify --json build/evidence.json > /dev/null
 	@$(RUN) -m proofs.site --evidence build/evidence.json $(ARGS)
+
+formal: $(READY)
+	@$(VENV)/bin/maskproof formal --check $(ARGS)
 
 generate: tables
 	@$(VENV)/bin/maskproof notebooks --accept

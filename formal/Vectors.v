@@ -8,9 +8,6 @@ Open Scope R_scope.
 Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
   match norm D with LayerNorm _ => centred d x | _ => x end.
 
-(** LayerNorm is told the width that the vectors have. *)
-Definition width_fits (D : decoder) (d : nat) : Prop := match norm D with LayerNorm w => w = d | _ => True end.
-
 (** Mixing tokens commutes with centring, which acts on coordinates. *)
 Lemma centred_mix d (x : vectors) (M : matrix) i c :
   centred d (fun i c => sum (fun k => M i k * x k c) i) i c = sum (fun k => M i k * centred d x k c) i.
@@ -46,7 +43,7 @@ Qed.
 
 Section Layer.
 Variables (D : decoder) (d : nat) (x : vectors).
-Hypothesis (d_pos : (1 <= d)%nat) (fits : width_fits D d).
+Hypothesis d_pos : (1 <= d)%nat.
 Notation z := (relevant D d x).
 Notation K := (inner d z).
 
@@ -118,7 +115,7 @@ End Layer.
 
 Section Stack.
 Variables (D : decoder) (d : nat) (x : vectors).
-Hypothesis (d_pos : (1 <= d)%nat) (fits : width_fits D d).
+Hypothesis d_pos : (1 <= d)%nat.
 Notation K := (inner d (relevant D d x)).
 
 Theorem gram_of_stack layers i j : (1 <= i)%nat -> (1 <= j)%nat ->
@@ -145,9 +142,17 @@ Proof.
 Qed.
 End Stack.
 
-(** ** Equicorrelated vectors exist *)
+(** ** Equicorrelated vectors exist: in R^d from d = n on, centred ones from d = n + 1 on *)
 
-Theorem equicorrelated_vectors (n : nat) (alpha : R) : (1 <= n)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
+(** Coordinates that are 0. *)
+Lemma padded (n d : nat) (x : vectors) : (n <= d)%nat -> let x' := fun i c => if c <=? n then x i c else 0 in
+  (forall i j, inner d x' i j = inner n x i j) /\ (forall i, sum (x' i) d = sum (x i) n).
+Proof.
+  intros H x'. split; [intros i j; unfold inner|intro i]; rewrite <- (sum_restrict _ d n H); apply sum_ext;
+    intros c _; unfold x'; destruct (c <=? n); ring.
+Qed.
+
+Lemma equicorrelated_square (n : nat) (alpha : R) : (1 <= n)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
   exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner n x i j = equicorrelated alpha i j.
 Proof.
   intros Hn A E. assert (N : 0 < INR n) by (apply (lt_INR 0); lia).
@@ -165,6 +170,54 @@ Proof.
   - rewrite !sum_plus, (sum_delta i (fun _ => (if i =? j then a * a else 0) + a * b)),
       (sum_delta j (fun _ => a * b)), sum_const by assumption.
     unfold equicorrelated. destruct (i =? j); lra.
-  - clear B S2 A2. clearbody b. clearbody a. intros c Hc. destruct (Nat.eqb_spec c i); destruct (Nat.eqb_spec c j); destruct (Nat.eqb_spec i j); subst;
-      try contradiction; try lia; ring.
+  - clear B S2 A2. clearbody b. clearbody a. intros c Hc.
+    destruct (Nat.eqb_spec c i); destruct (Nat.eqb_spec c j); destruct (Nat.eqb_spec i j); try (exfalso; lia); ring.
+Qed.
+
+Theorem equicorrelated_vectors (n d : nat) (alpha : R) :
+  (1 <= n <= d)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
+  exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner d x i j = equicorrelated alpha i j.
+Proof.
+  intros [Hn Hd] A E. destruct (equicorrelated_square n alpha Hn A E) as [x X].
+  exists (fun i c => if c <=? n then x i c else 0). intros i j Hi Hj.
+  rewrite (proj1 (padded n d x Hd)). apply X; assumption.
+Qed.
+
+Lemma centred_of_sum_zero d x i c : sum (x i) d = 0 -> centred d x i c = x i c.
+Proof. intro H. unfold centred. rewrite H. unfold Rdiv. ring. Qed.
+
+(** In the hyperplane of R^(n+1): a e_i + p in the coordinates up to n, and q in the last. *)
+Theorem equicorrelated_centred (n d : nat) (alpha : R) :
+  (1 <= n < d)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
+  exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+    inner d (centred d x) i j = equicorrelated alpha i j.
+Proof.
+  intros [Hn Hd] A E. assert (N : 0 < INR n) by (apply (lt_INR 0); lia). set (m := INR n + 1).
+  set (a := sqrt (1 - alpha)). set (t := sqrt (m * (1 + (INR n - 1) * alpha))). set (b := (t - a) / INR n).
+  set (p := (b - a) / m). set (q := - (a + INR n * b) / m).
+  assert (A2 : a * a = 1 - alpha) by (apply sqrt_sqrt; lra).
+  assert (T2 : t * t = m * (1 + (INR n - 1) * alpha)) by (apply sqrt_sqrt, Rmult_le_pos; [unfold m; lra|exact E]).
+  assert (S : a + INR n * p + q = 0) by (unfold p, q, m; field; lra).
+  assert (B : 2 * a * p + INR n * (p * p) + q * q = alpha).
+  { replace (2 * a * p + INR n * (p * p) + q * q) with ((t * t - m * (a * a)) / (m * INR n))
+      by (unfold p, q, b, m; field; lra).
+    rewrite T2, A2. unfold m. field. lra. }
+  set (x := fun i c => if c =? n + 1 then q else (if c =? i then a else 0) + p).
+  destruct (padded (n + 1) d x ltac:(lia)) as [I Z]. exists (fun i c => if c <=? n + 1 then x i c else 0).
+  assert (split : forall f, sum f (n + 1) = sum f n + f (n + 1)%nat)
+    by (intro; rewrite sum_last by lia; do 2 f_equal; lia).
+  assert (C : forall i, (1 <= i <= n)%nat -> sum (x i) (n + 1) = 0).
+  { intros i Hi. rewrite split. rewrite (sum_ext (x i) (fun c => (if c =? i then a else 0) + p)).
+    - rewrite sum_plus, (sum_delta i (fun _ => a)), sum_const by exact Hi. unfold x. rewrite Nat.eqb_refl. exact S.
+    - intros c Hc. unfold x. rewrite (proj2 (Nat.eqb_neq c (n + 1))) by lia. reflexivity. }
+  intros i j Hi Hj. transitivity (inner (n + 1) x i j).
+  - rewrite <- I. unfold inner. apply sum_ext. intros c _.
+    rewrite !centred_of_sum_zero by (rewrite Z; apply C; assumption). reflexivity.
+  - unfold inner. rewrite split. unfold x at 3 4. rewrite Nat.eqb_refl.
+    rewrite (sum_ext _ (fun c => (if c =? i then (if i =? j then a * a else 0) + a * p else 0)
+      + ((if c =? j then a * p else 0) + p * p))).
+    + rewrite !sum_plus, (sum_delta i (fun _ => (if i =? j then a * a else 0) + a * p)),
+        (sum_delta j (fun _ => a * p)), sum_const by assumption. unfold equicorrelated. destruct (i =? j); lra.
+    + intros c Hc. unfold x. rewrite (proj2 (Nat.eqb_neq c (n + 1))) by lia.
+      destruct (Nat.eqb_spec c i); destruct (Nat.eqb_spec c j); destruct (Nat.eqb_spec i j); try (exfalso; lia); ring.
 Qed.

@@ -6,7 +6,6 @@ Exit status: 0 all verdicts as recorded (for a user's file: none REFUTED or UNKN
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
 import sys
@@ -33,6 +32,7 @@ from proofs.report import (
     summary,
     verdict_table,
 )
+from proofs.targets import gather, is_file
 from proofs.verdict import Verdict
 from theory.claim import Claim
 from theory.errors import InvalidInput
@@ -115,11 +115,12 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import export_command, figures_command, notebooks_command, phase_command
+    from proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
 
     export_command.register(app)
     phase_command.register(app)
     figures_command.register(app)
+    formal_command.register(app)
     notebooks_command.register(app)
 
 
@@ -160,10 +161,10 @@ def verify_command(
     if json_path is not None and not printed:
         check_writable(json_path, "--json")
     known, record = _known(accept)
-    if accept and any(map(_is_file, targets or [])):
+    if accept and any(map(is_file, targets or [])):
         raise InvalidInput("--accept with a file", "'only shipped claims have recorded verdicts'", "drop one")
     started = time.monotonic()
-    load = partial(_gather, targets or [], known)
+    load = partial(gather, targets or [], known)
     rows = _check(load, number, record, limit, Output.ASIDE if printed else Output.KEPT)
     if printed:
         show(as_json(rows, number).rstrip())
@@ -198,39 +199,6 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
             raise
         record = {}
     return {claim.id: claim for claim in registry.shipped()}, record
-
-
-def _is_file(target: str) -> bool:
-    return target.endswith(".py") or os.sep in target
-
-
-def _gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str], None]) -> list[Claim]:
-    """The claims that are meant; ``begin`` is called with the name of each file before it is loaded."""
-    from proofs.loader import load
-
-    if not targets:
-        return list(known.values())
-    chosen: list[Claim] = []
-    for target in dict.fromkeys(targets):
-        if _is_file(target):
-            begin(str(Path(target)))
-            chosen += load(Path(target))
-        elif target in known:
-            chosen.append(known[target])
-        else:
-            close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]}? " if close else ""
-            raise InvalidInput(
-                f"claim {arguments.shown(target)}",
-                "'the claim is shipped'",
-                f"{hint}see maskproof list, or give a FILE.py",
-            )
-    loaded = [claim.id for claim in chosen if known.get(claim.id) is not claim]
-    for name in loaded:
-        if name in known:
-            raise InvalidInput(f"claim id {name!r} in a file", "'no shipped claim has it'", "rename the claim")
-    registry.refuse_duplicates(chosen, "the claims given")
-    return chosen
 
 
 def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:

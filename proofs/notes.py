@@ -16,6 +16,7 @@ from typing import Any
 
 from proofs import registry
 from proofs.files import write_text
+from proofs.formal.record import coverage
 from proofs.verdict import Verdict
 from theory.arithmetic import ARITHMETIC
 from theory.claim import Claim
@@ -36,11 +37,12 @@ def _witness(entry: Mapping[str, Any]) -> str:
 
 
 def claim_table(claims: Iterable[Claim], record: Mapping[str, Mapping[str, Any]]) -> str:
-    """One row per claim: id, where it comes from, verdict, smallest counterexample, how it is rendered."""
-    rows = ["| claim | source | verdict | fails at | rendering |", "|---|---|---|---|---|"]
+    """One row per claim: id, source, verdict, who has checked a proof, smallest counterexample, how it is rendered."""
+    rows = ["| claim | source | verdict | checked by | fails at | rendering |", "|---|---|---|---|---|---|"]
     for claim in claims:
         entry = record.get(claim.id, {"verdict": "not recorded", "witness": None})
-        cells = (f"`{claim.id}`", claim.source, str(entry["verdict"]), _witness(entry), claim.note)
+        checked = coverage(claim.id) if entry["verdict"] == Verdict.PROVED else ""
+        cells = (f"`{claim.id}`", claim.source, str(entry["verdict"]), checked, _witness(entry), claim.note)
         rows.append("| " + " | ".join(map(cell, cells)) + " |")
     return "\n".join(rows) + "\n"
 

@@ -66,12 +66,17 @@ class Derivation:
         return lines
 
 
-def _line(
+def goal_of(
     step: Step,
     shared: tuple[Statement, ...],
     lines: Mapping[str, Line],
     lemmas: Mapping[str, Mapping[str, Line]],
-) -> Line:
+) -> Goal:
+    """The line that ``step`` states, with what its rule may use, before the rule has looked at it.
+
+    Raises:
+        Rejected: label, rule or premises are not what they should be, or a part is not in the language.
+    """
     demand(step.label not in lines, "the label is taken")
     demand(step.rule in RULES, f"there is no rule {step.rule}")
     missing = [label for label in step.premises if label not in lines]
@@ -80,9 +85,18 @@ def _line(
     said = frozenset(part for h in (*shared, *step.given) for part in conjuncts(h))
     meant = {h for s in (step.statement, *said) for h in understood(s, TRUE)}
     premises = tuple(lines[label] for label in step.premises)
-    goal = Goal(step.statement, said | meant, premises=premises, hints=step.hints, lemmas=lemmas)
+    return Goal(step.statement, said | meant, premises=premises, hints=step.hints, lemmas=lemmas)
+
+
+def _line(
+    step: Step,
+    shared: tuple[Statement, ...],
+    lines: Mapping[str, Line],
+    lemmas: Mapping[str, Mapping[str, Line]],
+) -> Line:
+    goal = goal_of(step, shared, lines, lemmas)
     cited = lemmas.get(step.hints.get("lemma", ""), {}).get(step.hints.get("step", ""))
-    rests_on = premises if cited is None else (*premises, cited)
+    rests_on = goal.premises if cited is None else (*goal.premises, cited)
     supposed = frozenset[Supposition]().union(*(line.supposed for line in rests_on))
     left = RULES[step.rule](goal)
     _demand_value(step.statement, goal.known)

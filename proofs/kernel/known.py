@@ -43,7 +43,7 @@ class Known:
         said = Facts.of(self.statements)
         open_ = [s for s in self.statements if isinstance(s, t.Independent) and s.law.alpha.free]
         open_ = [s for s in open_ if t.less(s.law.alpha, ONE) not in self.statements]  # else all has been said
-        return Facts.of((*self.statements, *(r for s in open_ for r in _signs(s, said)))) if open_ else said
+        return Facts.of((*self.statements, *(r for s in open_ for r in eigenvalues(s, said)))) if open_ else said
 
     @cached_property
     def _table(self) -> set[Statement]:
@@ -211,7 +211,7 @@ def _eigenvalue(alpha: Term, count: Term) -> Term:
     return t.plus(ONE, times(minus(count, ONE), alpha))
 
 
-def _signs(s: t.Independent, said: Facts) -> Iterator[Relation]:
+def eigenvalues(s: t.Independent, said: Facts) -> Iterator[Relation]:
     """1 + (M-1) alpha > 0 if M inputs are independent, and alpha < 1 if they are two or more."""
     if s.law.kind == "equicorrelated":
         yield t.less(ZERO, _eigenvalue(s.law.alpha, s.count))

@@ -23,11 +23,12 @@ TRIES = 400  # ways to shift that are looked at
 
 @dataclass(frozen=True)
 class Shift:
-    """A generator x written as ``bound`` + x (side +1) or ``bound`` - x (side -1), the new x >= 0."""
+    """A generator x written as ``bound`` + x (side +1) or ``bound`` - x (side -1), the new x >= 0 (``strict``: > 0)."""
 
     generator: Term
     bound: Term
     side: int
+    strict: bool
 
 
 @dataclass(frozen=True)
@@ -206,7 +207,7 @@ class _Search:
                 continue
             gens = list(self.gens)
             gens[place] = bound + gens[place] if side > 0 else bound - gens[place]
-            step = Shift(self.field.meaning[place], self.field.polynomial(bound), side)
+            step = Shift(self.field.meaning[place], self.field.polynomial(bound), side, is_strict)
             shifted = top.compose(*gens), bottom.compose(*gens)
             found = self._search(*shifted, {**strict, place: is_strict}, (*path, step))
             if found is not None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from sympy import And
 
+from proofs.formal.record import coverage
 from proofs.notes import cell, counts
 from proofs.site.markdown import (
     LINE,
@@ -240,6 +241,8 @@ def _verdict(claim: Claim, library: Library) -> list[str]:
         words = "step" if steps == 1 else "steps"
         title = markdown_prose(claim.proof.title)
         parts.append(f"**Proof:** [{title}](../derivations/{claim.proof.name}.md), {steps} {words}.")
+    if found == Verdict.PROVED:
+        parts.append(f"**Checked by:** {coverage(claim.id)}.")
     found_by = library.evidence.get(claim.id, ())
     if found_by:
         parts += ["### What each engine found", _evidence(found_by)]
