@@ -35,7 +35,7 @@ def formal_command(
 ) -> int:
     """Write the derivations of proved claims as Coq files, each step a lemma.
 
-    With --check Coq compiles them, and says on which axioms each claim rests.
+    With --check Coq compiles them, and says on which axioms the claims rest.
     Fails when a step has no proof, is not accepted, or rests on more than the
     axioms of the real numbers and of classical logic.
     """
@@ -149,6 +149,8 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         word = "checked" if entry.holds else "FAILED "
         reason = f"; {entry.reason}" if entry.reason else ""
         show(f"{word}  {claim}: {entry.closed} of {entry.steps} steps{reason}  ({seconds:.0f} s)")
+    if ASSUMPTIONS in results and results[ASSUMPTIONS].holds:
+        show(f"axioms   {', '.join(checking.stated(results[ASSUMPTIONS].axioms))}")
     for name in FILES:
         if name in results and results[name].holds:
             show(f"checked  formal/{name}.v  ({results[name].seconds:.0f} s)")

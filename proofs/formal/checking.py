@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,6 +48,16 @@ class Checked:
 def allowed(axiom: str) -> bool:
     """Whether a theorem may rest on it."""
     return axiom in ALLOWED or axiom.startswith(ALLOWED_PREFIXES)
+
+
+def stated(axioms: Iterable[str]) -> list[str]:
+    """Axioms in short: those of Coq's machine numbers by their modules.
+
+    >>> stated(["Classical_Prop.classic", "PrimFloat.add", "PrimFloat.sub"])
+    ['Classical_Prop.classic', 'PrimFloat.*']
+    """
+    short = (f"{a.partition('.')[0]}.*" if a.startswith(ALLOWED_PREFIXES) else a for a in sorted(axioms))
+    return list(dict.fromkeys(short))
 
 
 def coqc() -> str:

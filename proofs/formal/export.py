@@ -74,8 +74,7 @@ class Export:
         if asked is not None and not asked.holds:
             reasons.append(asked.error or f"the claims rest on {', '.join(asked.axioms)}")
         reason = next((r for r in reasons if r), "" if asked is not None else "Coq was not asked")
-        axioms = () if asked is None else tuple(sorted(asked.axioms))
-        return Entry(not reason, len(steps), closed, axioms, self.digest(claim), reason[:300])
+        return Entry(not reason, len(steps), closed, self.digest(claim), reason[:300])
 
     def digest(self, claim: str) -> str:
         """Of everything that Coq reads for a claim."""

@@ -22,7 +22,6 @@ class Entry:
     Attributes:
         holds: every step of its derivation, lemmas included, and its theorem were accepted.
         steps, closed: how many steps there are, and how many Coq has proved.
-        axioms: what the theorem rests on.
         digest: of all that Coq read; another digest means that the check is of something else.
         reason: the first thing that was not accepted, if so.
     """
@@ -30,7 +29,6 @@ class Entry:
     holds: bool
     steps: int
     closed: int
-    axioms: tuple[str, ...]
     digest: str
     reason: str = ""
 
@@ -44,7 +42,7 @@ def recorded(path: Path = RECORD) -> Mapping[str, Entry]:
     """
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return {name: Entry(**{**entry, "axioms": tuple(entry["axioms"])}) for name, entry in content.items()}
+        return {name: Entry(**entry) for name, entry in content.items()}
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         remedy = "write it anew with maskproof formal --check --accept"
         raise InvalidInput(f"{path.name} ({error})", "'it says what Coq has checked'", remedy) from None
@@ -70,7 +68,7 @@ def differences(entries: Mapping[str, Entry]) -> list[str]:
 
 def text(entries: Mapping[str, Entry]) -> str:
     """The record as it is written."""
-    content = {name: {**asdict(entry), "axioms": list(entry.axioms)} for name, entry in sorted(entries.items())}
+    content = {name: asdict(entry) for name, entry in sorted(entries.items())}
     return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
 
 

@@ -354,7 +354,6 @@ ROW = Sum(Weight(3, i, k), (k, 1, i - 1))
         (Weight(2, 2, 1) + Weight(2, 2, 2), 1, 2, True),
         (Weight(4, 3, 1) + Weight(4, 3, 2) + Weight(4, 3, 3), 1, 3, True),
         (Sum(3 * Weight(2, i, k), (k, 1, i)), 3, 1, True),
-        (Sum(Weight(2, i, k) + 1, (k, 1, i)), i + 1, i, True),
         (ROW, 1 - Weight(3, i, i), 1 + Weight(3, i, i), i >= 2),
         (Score(2, i, j), Gram(1, i, j) / sqrt(Gram(1, i, i) * Gram(1, j, j)), Gram(1, i, j) / Gram(1, i, i), j <= i),
         (Weight(2, i, j) / Weight(2, i, i), exp(Score(2, i, j) - 1), exp(Score(2, i, j)), j < i),
