@@ -41,8 +41,11 @@ def test_a_derivation_is_accepted(checked: tuple[Path, Mapping[str, str], Mappin
 
 def test_a_changed_sign_is_not(checked: tuple[Path, Mapping[str, str], Mapping[str, Checked]]) -> None:
     folder, sources, _ = checked
-    wrong = sources["below_diagonal"].replace("lam + ", "lam - ", 1)
-    assert wrong != sources["below_diagonal"]
+    start, proof, script = sources["below_diagonal"].rpartition("\nProof.")
+    statement, sign, rest = start.rpartition(" < ")
+    assert sign
+    assert "Proof." not in rest  # it is the last lemma's conclusion
+    wrong = f"{statement} > {rest}{proof}{script}"
     results = check(library_sources(["Rules"]), {**sources, "below_diagonal": wrong}, folder)
     assert results["below_diagonal"].error
 
