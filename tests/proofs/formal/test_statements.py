@@ -7,13 +7,13 @@ import re
 import pytest
 
 from proofs.formal.checking import LIBRARY, forbidden, requirements
-from proofs.formal.claims import proved, theorem_name
+from proofs.formal.claims import BEYOND_COQ, proved, theorem_name
 from proofs.formal.statements import FILES, statements, theorems
 from proofs.registry import recorded
 from proofs.verdict import Verdict
 
 CLAIMS = (LIBRARY / "Claims.v").read_text(encoding="utf-8")
-WRITTEN = {theorem_name(claim): "" for claim in proved()}
+WRITTEN = {theorem_name(claim): "" for claim in proved() if claim.id not in BEYOND_COQ}
 BY_COMPUTATION = {  # refuted claims about the limit of infinite width
     "kim2025.fig1", "kim2025.h-prime-decreasing", "kim2025.h-prime-difference", "kim2025.increasing-3",
     "kim2025.increasing-4", "kim2025.layernorm-recovers", "kim2026.residual-scale",
