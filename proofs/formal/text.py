@@ -119,7 +119,7 @@ def real(term: t.Term) -> str:  # noqa: C901  one line for each kind of term
 
     >>> i, r = t.Variable("i", t.Sort.POSITION), t.Variable("r", t.Sort.POSITIVE)
     >>> real(t.over(t.ONE, t.plus(r, i, t.number(-1))))
-    '(1 / (r + INR i - 1))'
+    '(1 / (r + (INR i) - 1))'
 
     Raises:
         Unprintable: a part has no translation.
