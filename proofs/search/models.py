@@ -58,12 +58,12 @@ class Model:
         return {"decoder": twin, "inputs": self.inputs}
 
 
-@lru_cache(maxsize=1024)
 def depth(quantity: Quantity) -> int:
     """The layer of a quantity; a layer that is a letter counts as none: nothing is known of it here."""
     return quantity.layer if isinstance(quantity.layer, int) else 0
 
 
+@lru_cache(maxsize=1024)
 def model_of(quantity: Quantity) -> Model:
     """The model of a quantity.
 

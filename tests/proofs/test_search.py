@@ -366,3 +366,9 @@ def test_first_tokens_rows_written_out_and_definitions(left, right, near, domain
     assert found.outcome is Verdict.PROVED, found.detail
     wrong = examine(Claim("false", Eq(left, near), domain), seed=0)
     assert wrong is None or wrong.outcome is not Verdict.PROVED
+
+
+def test_positions_that_meet_at_the_start_alone() -> None:
+    assert is_proved(Eq(Score(2, i**2, 1), 1 / i), decoder=BARE, inputs=ZERO)
+    assert not is_proved(Eq(Score(2, i**2, 1), 1 / i**2), decoder=BARE, inputs=ZERO)
+    assert not is_proved(Eq(Score(2, i**2, 4), 2 / i), decoder=BARE, inputs=ZERO)  # at i = 1 the key is hidden
