@@ -26,7 +26,7 @@ from theory.topics import TOPICS
 
 STEPS = {
     "layer_one": 10, "norms": 6, "score_two": 4, "layer_two": 6, "below_diagonal": 2, "increasing_two": 3,
-    "averaging_1": 5, "averaging_2": 4, "layernorm_one": 4, "saturation": 4, "saturation_rate": 3,
+    "averaging_1": 5, "averaging": 4, "layernorm_one": 4, "saturation": 4, "saturation_rate": 3,
 }  # fmt: skip
 CLAIMS = 12
 TOKEN = re.compile(r" \+ | - | <= | < |(?<![\w.])\d+(?![\w%)]*nat)(?!%)")
