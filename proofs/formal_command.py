@@ -104,11 +104,11 @@ def _make(folder: Path) -> None:
 
 
 def _write(written: Export, folder: Path) -> None:
+    from proofs.formal.checking import place
+
     try:
         for module, source in written.sources.items():
-            path = folder / "steps" / f"{module}.v"
-            if not path.is_file() or path.read_text(encoding="utf-8") != source:
-                path.write_text(source, encoding="utf-8")
+            place(folder / "steps" / f"{module}.v", source)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InvalidInput(f"--out {folder}", "'it may be written'", f"{reason}: choose another path") from None
@@ -126,8 +126,7 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     from proofs.formal.statements import FILES, statements
 
     sources = written.sources
-    needed = [name for source in sources.values() for name in checking.requirements(source) if name not in sources]
-    library = {**checking.library_sources(needed), **statements(sources)}
+    library = {**checking.library_of(sources), **statements(sources)}
     start, done = time.perf_counter(), 0
     with Watch(len(library) + len(sources), "starting Coq") as watch:
 
@@ -139,9 +138,10 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         results = checking.check(library, sources, folder, report)
         accepted = [t.module for t in written.theorems.values() if t.module in results and not results[t.module].error]
         if accepted:
-            asked = {**sources, ASSUMPTIONS: assumptions(accepted)}
             watch.show(ASSUMPTIONS, done)
-            results = {**checking.check(library, asked, folder), **results}
+            compiled, asked = ({n: s for n, s in some.items() if not results[n].error} for some in (library, sources))
+            asked[ASSUMPTIONS] = assumptions(accepted)
+            results = {**checking.check(compiled, asked, folder), **results}
     entries = {claim: written.entry(claim, results) for claim in written.theorems}
     for claim, entry in entries.items():
         own = written.theorems[claim]
@@ -158,7 +158,8 @@ def _check(written: Export, folder: Path, *, accept: bool) -> bool:
         if not result.holds:
             show(f"FAILED   {result.module}: {(result.error or ', '.join(result.axioms))[:400]}")
     write_text(folder / "checked.json", record.text(entries), "--out")
-    shipped = {claim: entry for claim, entry in entries.items() if claim in {c.id for c in registry.shipped()}}
+    known = {claim.id for claim in registry.shipped()}
+    shipped = {claim: entry for claim, entry in entries.items() if claim in known}
     stale = [] if accept else record.differences(shipped)
     for claim in stale:
         show(f"{claim}: the record of what Coq has checked says something else; write it anew with --accept")

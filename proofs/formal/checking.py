@@ -133,6 +133,21 @@ def library_sources(needed: list[str], library: Path = LIBRARY) -> dict[str, str
     return sources
 
 
+def library_of(sources: Mapping[str, str]) -> dict[str, str]:
+    """The files of the library that written files need.
+
+    Raises:
+        InvalidInput: one is missing.
+    """
+    return library_sources([name for text in sources.values() for name in requirements(text) if name not in sources])
+
+
+def place(path: Path, source: str) -> None:
+    """Write a file, unless it says so already."""
+    if not path.is_file() or path.read_text(encoding="utf-8") != source:
+        path.write_text(source, encoding="utf-8")
+
+
 def check(
     library: Mapping[str, str],
     written: Mapping[str, str],
@@ -147,10 +162,9 @@ def check(
     compiler = coqc()
     sources = {**library, **written}
     for name, source in sources.items():
-        _place(folder, name, library).parent.mkdir(parents=True, exist_ok=True)
-        path = _place(folder, name, library)
-        if not path.is_file() or path.read_text(encoding="utf-8") != source:
-            path.write_text(source, encoding="utf-8")
+        path = _path(folder, name, library)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        place(path, source)
     needs = {name: [n for n in requirements(source) if n in sources] for name, source in sources.items()}
     digests: dict[str, str] = {}
 
@@ -174,8 +188,8 @@ def check(
                     results[name] = Checked(name, 0.0, f"{failed} does not compile")
                     report(results[name])
                     continue
-                place = _place(folder, name, library)
-                running[pool.submit(_compile, compiler, name, place, folder, digest(name))] = name
+                path = _path(folder, name, library)
+                running[pool.submit(_compile, compiler, name, path, folder, digest(name))] = name
             if not running:
                 continue
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -185,7 +199,7 @@ def check(
     return results
 
 
-def _place(folder: Path, name: str, library: Mapping[str, str]) -> Path:
+def _path(folder: Path, name: str, library: Mapping[str, str]) -> Path:
     return folder / ("library" if name in library else "steps") / f"{name}.v"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from proofs.formal.context import bare_relation
 from proofs.formal.proof import BY, Proof
@@ -67,6 +68,11 @@ def ordered(place: Term) -> Term:
     parts = sorted(coefficients.items(), key=lambda item: (item[1] < 0, item[0].name))
     written = [v if c == 1 else times(number(c), v) for v, c in parts]
     return plus(*written, *([number(constant)] if constant or not written else []))
+
+
+def at_values(hints: Mapping[str, Any]) -> dict[t.Variable, Term]:
+    """At which values a step cites its lemma, positions in the order of ``ordered``."""
+    return {v: ordered(x) if v.sort.integral else x for v, x in hints.get("values", {}).items()}
 
 
 def moved_positions(line: Statement, values: Mapping[t.Variable, Term]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Self
 
-from proofs.formal.text import existences, proposition, real
+from proofs.formal.text import RELATIONS, existences, proposition, real
 from proofs.kernel.known import Known
 from proofs.kernel.signs import Facts
 from proofs.terms import terms as t
@@ -109,6 +109,5 @@ class Context(ABC):
 def bare_relation(s: Statement) -> str:
     """A relation without what ``proposition`` adds about derivatives."""
     if isinstance(s, Relation) and "Derivative" in s.heads:
-        sign = {"<": "<", "<=": "<=", "=": "=", "!=": "<>"}[s.kind]
-        return f"({real(s.left)} {sign} {real(s.right)})"
+        return f"({real(s.left)} {RELATIONS[s.kind]} {real(s.right)})"
     return proposition(s)

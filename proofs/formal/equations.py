@@ -111,23 +111,17 @@ class Equations(Context):
     def divides(self, statement: Statement) -> bool:
         """Assert that no denominator of a relation vanishes; whether that is known of all."""
         sides = (statement.left, statement.right) if isinstance(statement, Relation) else ()
-        wanted = [s.left for side in sides for s in _nonzero(side)]
-        for term in wanted:
-            try:
-                self.nonzero(term)
-            except (Unproved, Unprintable):
-                return False
-        return True
+        return all(self._try_nonzero(s.left) for side in sides for s in _nonzero(side))
 
     def denominators(self, term: Term) -> list[str]:
         """Assert that the denominators do not vanish, as far as that is known."""
-        found = []
-        for s in _nonzero(term):
-            try:
-                found.append(self.nonzero(s.left))
-            except (Unproved, Unprintable):
-                continue
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys(name for s in _nonzero(term) if (name := self._try_nonzero(s.left))))
+
+    def _try_nonzero(self, e: Term) -> str | None:
+        try:
+            return self.nonzero(e)
+        except (Unproved, Unprintable):
+            return None
 
     def _letters(self, a: Term, b: Term) -> tuple[list[str], list[str], list[str]]:
         """Steps that write exponentials and roots in few letters, and the squares of the roots."""
@@ -188,9 +182,9 @@ class Equations(Context):
         return list(steps)
 
     def _squares(self, field: Field, roots: list[t.Root]) -> list[str]:
-        found: list[str] = []
+        chosen, found = self._representatives(field, roots), list[str]()
         for w in roots:
-            new = t.replaced(field.term(field.convert(w)), self._representatives(field, roots))
+            new = t.replaced(field.term(field.convert(w)), chosen)
             for radicand in _radicands(new):
                 name = self._try_square(radicand)
                 if name is not None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from proofs.derivations import read
-from proofs.formal.checking import Checked, library_sources, requirements
+from proofs.formal.checking import Checked, library_of
 from proofs.formal.claims import derivation_of, theorem
 from proofs.formal.files import Library, Sentence, Theorem
 from proofs.formal.record import Entry
@@ -32,7 +33,7 @@ class Export:
     library: Library
     theorems: Mapping[str, Theorem]
 
-    @property
+    @cached_property
     def sources(self) -> dict[str, str]:
         """What is written, by module."""
         written = {module: file.text for module, file in self.library.files.items()}
@@ -79,10 +80,8 @@ class Export:
     def digest(self, claim: str) -> str:
         """Of everything that Coq reads for a claim."""
         own = self.theorems[claim]
-        sources = self.sources
-        texts = [sources.get(name, "") for name in (own.module, *sorted(self.modules(own.source)))]
-        needed = [name for text in texts for name in requirements(text) if name not in sources]
-        texts += [text for _, text in sorted(library_sources(needed).items())]
+        read = {name: self.sources.get(name, "") for name in (own.module, *sorted(self.modules(own.source)))}
+        texts = [*read.values(), *(text for _, text in sorted(library_of(read).items()))]
         return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from proofs.formal import rules  # noqa: F401  each registers its scripts
-from proofs.formal.conclusions import ordered
+from proofs.formal.conclusions import at_values
 from proofs.formal.context import Unproved
 from proofs.formal.lemma import Lemma
 from proofs.formal.rules.logic import equation
@@ -162,8 +162,7 @@ class Library:
         else:
             at = module, step.premises[0]
             lemma = own[at[1]]
-        values = {v: ordered(x) if v.sort.integral else x for v, x in step.hints.get("values", {}).items()}
-        return lemma, Source(of_value(lemma), self._values.get(at, ()), values)
+        return lemma, Source(of_value(lemma), self._values.get(at, ()), at_values(step.hints))
 
 
 def _content(derivation: Derivation) -> tuple[object, ...]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from proofs.formal.context import Unproved
 from proofs.formal.signs import Signs
 from proofs.formal.text import Unprintable, argument, is_integer, natural, proposition, real
-from proofs.kernel.algebra import Field, Undecided, alike, identical
+from proofs.kernel.algebra import alike, identical
+from proofs.kernel.known import counts, eigenvalue
 from proofs.terms import terms as t
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, plus, times
+from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, times
 
 # lemmas: a relation of two terms, from the same of terms that are equal to them
 BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}
@@ -118,16 +117,15 @@ class Proof(Signs):
         if facts.is_positive(alpha, False):
             name = self.sign(alpha, False)
             return self.have(prop, f"apply independent_nonneg; [exact {name} | exact {below}]")
-        own = plus(ONE, times(minus(count, ONE), alpha))
+        own = eigenvalue(alpha, count)
         if facts.is_positive(own):
             name = self.sign(own)
             return self.have(prop, self._eigenvalue(below, name))
-        for fact in facts.positive:
-            for m in _counts(fact, alpha):
+        for fact in facts.positive if not isinstance(alpha, t.Number) else ():
+            for m in counts(fact, alpha):
                 if self.known.at_most(count, m):
-                    wide = plus(ONE, times(minus(m, ONE), alpha))
                     more = f"inputs_independent {argument(alpha)} {natural(m)}"
-                    all_of = self.have(more, self._eigenvalue(below, self.sign(wide)))
+                    all_of = self.have(more, self._eigenvalue(below, self.sign(eigenvalue(alpha, m))))
                     return self.have(prop, f"apply (independent_fewer _ _ _ {all_of}); lia")
         raise Unproved(prop)
 
@@ -144,17 +142,3 @@ class Proof(Signs):
             prop,
             f"apply directions_of; [reflexivity | {residual} | {wide} | exact {name}]",
         )
-
-
-def _counts(fact: Term, alpha: Term) -> Iterable[Term]:
-    """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
-    if isinstance(alpha, t.Number):
-        return
-    m = plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
-    try:
-        field = Field([m])
-        value = field.convert(m)
-    except Undecided:
-        return
-    if value.bottom.is_constant():
-        yield field.term(value)

@@ -30,12 +30,10 @@ def induction(goal: Goal) -> frozenset[Supposition]:
     """
     n, base = goal.hints["at"], goal.hints["from"]
     least = n.sort.least
-    demand(
-        base.value.denominator == 1, f"{text(base)} is not an integer"
-    )  # n + 1, n + 2, ... must reach all values of n
-    demand(
-        least is None or base.value >= least, f"{n.name} has no value {text(base)}: P(n + 1) is shown for n >= {least}"
-    )
+    # P(n + 1) is shown for values of n alone: from the base, n + 1, n + 2, ... must reach all of them.
+    demand(base.value.denominator == 1, f"{text(base)} is not an integer")
+    first = least is None or base.value >= least
+    demand(first, f"{n.name} has no value {text(base)}: P(n + 1) is shown for n >= {least}")
     count, odd = divmod(len(goal.premises), 3)
     demand(count > 0 and not odd, "the premises are not the statements at n, at the base and at n + 1")
     at_n, at_base, at_next = (goal.premises[place * count : (place + 1) * count] for place in range(3))

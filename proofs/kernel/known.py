@@ -120,9 +120,9 @@ class Known:
         facts = self.facts
         if not facts.is_positive(minus(ONE, law.alpha)):
             return False
-        if facts.is_positive(law.alpha, False) or facts.is_positive(_eigenvalue(law.alpha, count)):
+        if facts.is_positive(law.alpha, False) or facts.is_positive(eigenvalue(law.alpha, count)):
             return True
-        return any(self.at_most(count, m) for fact in facts.positive for m in _counts(fact, law.alpha))
+        return any(self.at_most(count, m) for fact in facts.positive for m in counts(fact, law.alpha))
 
     def at_most(self, a: Term, b: Term) -> bool:
         """Whether a <= b."""
@@ -207,19 +207,20 @@ def _key(c: Condition) -> tuple[object, ...]:
     return canonical(c.statement), ranges
 
 
-def _eigenvalue(alpha: Term, count: Term) -> Term:
+def eigenvalue(alpha: Term, count: Term) -> Term:
+    """1 + (count - 1) alpha, which is positive where so many inputs are independent and alpha < 1."""
     return t.plus(ONE, times(minus(count, ONE), alpha))
 
 
 def eigenvalues(s: t.Independent, said: Facts) -> Iterator[Relation]:
     """1 + (M-1) alpha > 0 if M inputs are independent, and alpha < 1 if they are two or more."""
     if s.law.kind == "equicorrelated":
-        yield t.less(ZERO, _eigenvalue(s.law.alpha, s.count))
+        yield t.less(ZERO, eigenvalue(s.law.alpha, s.count))
         if said.is_positive(minus(s.count, number(2)), False):
             yield t.less(s.law.alpha, ONE)
 
 
-def _counts(fact: Term, alpha: Term) -> Iterator[Term]:
+def counts(fact: Term, alpha: Term) -> Iterator[Term]:
     """M, if ``fact`` is 1 + (M-1) alpha for a polynomial M."""
     m = t.plus(times(minus(fact, ONE), t.Power(alpha, -1)), ONE)
     try:

@@ -68,11 +68,10 @@ def _norm(forms: Forms, square: Gram, model: Model, given: Given) -> tuple[Expr,
         n = (model.length if normalised else old) + residual * old
         premises = (*_double_sum(forms, square, given), _mix(forms, mix, model, given), *below)
     equal = lines.add(equation(square, n**2), "identity", premises, given)
-    positive = lines.add(Gt(square, 0), "norm", (), given)
-    if n == 1:  # SymPy would not keep 1 >= 0
-        return n, (equal, positive, _root(forms, square, n, (equal, positive), given))
-    sign = lines.add(Ge(n, 0, evaluate=False), "sign", (), given)
-    return n, (equal, positive, _root(forms, square, n, (equal, positive, sign), given))
+    known: Labels = (equal, lines.add(Gt(square, 0), "norm", (), given))
+    if n != 1:  # SymPy would not keep 1 >= 0
+        known = (*known, lines.add(Ge(n, 0, evaluate=False), "sign", (), given))
+    return n, (*known[:2], _root(forms, square, n, known, given))
 
 
 def _root(forms: Forms, square: Gram, n: Expr, known: Labels, given: Given) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Eq, Expr, Gt, Integer, Le, Lt, Sum, Symbol, exp
 
+from proofs.search.finite import equation
 from proofs.search.first_token import first_token
 from proofs.search.letters import Letters
 from proofs.search.lines import Given, Labels, Lines, NoIdea
@@ -44,6 +45,12 @@ class Form:
 
     value: Expr
     premises: Labels
+
+
+def power(weight: Weight, key: Expr) -> Expr:
+    """What the softmax of a weight makes of the score of a key of its query."""
+    beta = model_of(weight).decoder.beta
+    return exp(beta * Score(weight.layer, weight.query, key, *weight.args[3:]))
 
 
 class Forms:
@@ -198,15 +205,11 @@ class Forms:
         gram = Gram(quantity.layer - 1, position, position, *quantity.args[3:])
         return self.lines.add(Gt(gram, 0), "norm", (), given)
 
-    def softmax(self, weight: Weight, given: Given) -> tuple[str, Sum]:
+    def softmax(self, weight: Weight, given: Given, index: Symbol = INDEX_OF_SUM) -> tuple[str, Sum]:
         """A line that says what a weight is, an exponential over a sum of such; and that sum."""
-        beta, query = model_of(weight).decoder.beta, weight.query
-
-        def power(key: Expr) -> Expr:
-            return exp(beta * Score(weight.layer, query, key, *weight.args[3:]))
-
-        total = Sum(power(INDEX_OF_SUM), (INDEX_OF_SUM, 1, query))
-        return self.lines.add(Eq(weight, power(weight.key) / total, evaluate=False), "softmax", (), given), total
+        total = Sum(power(weight, index), (index, 1, weight.query))
+        quotient = power(weight, weight.key) / total
+        return self.lines.add(equation(weight, quotient), "softmax", (), given), total
 
     def weight_positive(self, weight: Weight, given: Given) -> str:
         """A weight is positive."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sympy import Basic, Dummy, Expr, Ge, Gt, Integer, Le, Sum, Symbol, exp
+from sympy import Basic, Dummy, Expr, Ge, Gt, Integer, Le, Sum, Symbol
 
 from proofs.search.finite import equation
-from proofs.search.forms import INDEX_OF_SUM, Form, Forms, Open
+from proofs.search.forms import Form, Forms, Open, power
 from proofs.search.lines import Given, NoIdea
 from proofs.search.models import depth, model_of
-from theory.quantities import Mix, Quantity, Score, Weight
+from theory.quantities import Mix, Quantity, Weight
 
 
 def worth(forms: Forms, e: Basic, given: Given) -> Iterator[tuple[Expr, Form]]:
@@ -91,24 +91,16 @@ def _row_of_weights(forms: Forms, weight: Weight, k: Symbol, given: Given) -> Fo
     """The weights of a query sum to 1, in any layer: the softmax divides by the sum of its numerators."""
     lines, query = forms.lines, weight.query
     own = weight.func(weight.layer, query, query, *weight.args[3:])
-
-    def power(key: Expr) -> Expr:
-        return exp(model_of(weight).decoder.beta * Score(weight.layer, query, key, *weight.args[3:]))
-
-    def softmax(entry: Quantity, index: Symbol, *within: Basic) -> str:
-        quotient = power(entry.key) / Sum(power(index), (index, 1, query))
-        return lines.add(equation(entry, quotient), "softmax", (), (*given, *within))
-
-    total, other = Sum(power(k), (k, 1, query)), Sum(power(INDEX_OF_SUM), (INDEX_OF_SUM, 1, query))
-    row, divided = Sum(weight, (k, 1, query)), Sum(power(k) / other, (k, 1, query))
-    term = softmax(weight, INDEX_OF_SUM, Le(k, query))
+    term, other = forms.softmax(weight, (*given, Le(k, query)))
+    total = Sum(power(weight, k), (k, 1, query))
+    row, divided = Sum(weight, (k, 1, query)), Sum(power(weight, k) / other, (k, 1, query))
     terms = lines.add(equation(row, divided), "termwise", (term,), given)
     factor = lines.add(equation(divided, total / other), "linear_sum", (), given)
     # the two sums differ in the name of their index; both are what the own weight divides by
-    first, second = softmax(own, INDEX_OF_SUM), softmax(own, k)
+    (first, _), (second, _) = forms.softmax(own, given), forms.softmax(own, given, k)
     positive = lines.add(Gt(own, 0), "sign", (first,), given)
     named = [
-        lines.add(equation(z, power(query) / own), "identity", (line, positive), given)
+        lines.add(equation(z, power(weight, query) / own), "identity", (line, positive), given)
         for z, line in ((other, first), (total, second))
     ]
     same = lines.add(equation(other, total), "identity", named, given)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from proofs.formal import text
-from proofs.formal.checking import LIBRARY, check, coqc, library_sources, requirements
+from proofs.formal.checking import LIBRARY, check, coqc, library_of
 from proofs.formal.export import export
 from proofs.kernel.checking import Derivation
 from theory.topics import TOPICS
@@ -143,9 +143,8 @@ def printer_passes(name: str, value: object, derivations: list[Derivation]) -> b
         return False
     if any(True for _ in written.unwritten):
         return False
-    needed = [n for source in sources.values() for n in requirements(source) if n not in sources]
     with tempfile.TemporaryDirectory() as scratch:
-        results = check(library_sources(needed), sources, Path(scratch))
+        results = check(library_of(sources), sources, Path(scratch))
     return all(result.holds for result in results.values())
 
 

@@ -120,21 +120,13 @@ def limit_of_equal(step: Step) -> str:
     s = equality.statement
     assert isinstance(s, Relation)
     proof.state(limit.statement, f"exact ({apply_lemma(proof, limit, {}, step.scope)})")
-    lows = [
-        h.left
-        for h in equality.hypotheses
-        if isinstance(h, Relation) and h.kind in ("<", "<=") and h.right == x and x not in h.left.free
-    ]
+    about = [h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x]
+    lows = [h.left for h in about if h.kind in ("<", "<=") and x not in h.left.free]
     start = " + ".join(["1", *(natural(low) for low in lows)])
-    known = (
-        *step.goal.ordered,
-        *(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x),
-        at_most(ONE, x),
-    )
-    inner = proof.inside(Known(known))
+    inner = proof.inside(Known((*step.goal.ordered, *about, at_most(ONE, x))))
     inner.assume(f"(1 <= {x.name})%nat", f"S_{x.name}")
     lines = [f"intros {x.name} Far S_{x.name}."]
-    for n, h in enumerate(h for h in equality.hypotheses if isinstance(h, Relation) and h.right == x):
+    for n, h in enumerate(about):
         lines.append(f"assert (R{n} : {proposition(h)}) by lia.")
         inner.assume(proposition(h), f"R{n}")
     applied = apply_lemma(inner, equality, {}, step.scope | {x})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proofs.formal.conclusions import conclude, moved_positions, ordered, turned
+from proofs.formal.conclusions import at_values, conclude, moved_positions, turned
 from proofs.formal.context import Unproved
 from proofs.formal.lemma import Lemma, apply_lemma
 from proofs.formal.proof import Proof
@@ -38,17 +38,13 @@ def hypothesis(step: Step) -> str:
 def cite(step: Step) -> str:
     """By the cited lemma, put at its values."""
     hints, proof = step.goal.hints, step.proof
-    labels = list(step.premises.values())
-    lines = list(step.goal.premises)
-    if "lemma" in hints:
-        lemma = step.cited
-    else:
-        lemma, labels, lines = labels[0], labels[1:], lines[1:]
+    premises = list(step.premises.values())
+    lemma = step.cited if "lemma" in hints else premises.pop(0)
     assert lemma is not None
-    for other in labels:
+    for other in premises:
         proof.state(other.statement, f"exact ({apply_lemma(proof, other, {}, step.scope)})")
-    proof.known = Known((*step.goal.ordered, *(other.statement for other in labels)))
-    values = {v: ordered(value) if v.sort.integral else value for v, value in hints.get("values", {}).items()}
+    proof.known = Known((*step.goal.ordered, *(other.statement for other in premises)))
+    values = at_values(hints)
     applied = apply_lemma(proof, lemma, values, step.scope)
     shown = substitute(lemma.statement, values)
     if proposition(shown) != proposition(step.goal.statement) and not proof.divides(shown):

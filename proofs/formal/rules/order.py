@@ -21,6 +21,7 @@ from proofs.terms.terms import (
     ONE,
     ZERO,
     Relation,
+    Term,
     at_most,
     less,
     minus,
@@ -54,33 +55,20 @@ def sign(step: Step) -> str:
     assert isinstance(statement, Relation)
     form = goal.hints.get("form")
     e = minus(right, left)
+    kind, known, facts = statement.kind, goal.known, goal.known.facts
+    strict = kind == "<"
+    lemma = {"<": "less_of", "<=": "at_most_of", "!=": "unequal_of"}[kind]
     if form is not None:
-        known = goal.known
         if identical(known.rewritten(e), known.rewritten(form)):
-            same, lemma = proof.equal(e, form, rewriting=True), ""
+            same = proof.equal(e, form, rewriting=True)
         else:
-            same, lemma = proof.equal(minus(left, right), form, rewriting=True), "not_eq_sym, "
-        facts = known.facts
-        if statement.kind == "!=":
-            value = known.rewritten(form) if facts.is_nonzero(known.rewritten(form)) else form
-            name = proof.nonzero(value)
-            rewritten = "" if value is form else f"try rewrite {proof.equal(form, value, rewriting=True)}; "
-            return f"apply {lemma}unequal_of; try rewrite {same}; {rewritten}exact {name}"
-        strict = statement.kind == "<"
-        value = known.rewritten(form) if facts.is_positive(known.rewritten(form), strict) else form
-        name = proof.sign(value, strict)
-        rewritten = "" if value is form else f"try rewrite {proof.equal(form, value, rewriting=True)}; "
-        return f"apply {'less_of' if strict else 'at_most_of'}; try rewrite {same}; {rewritten}exact {name}"
-    if statement.kind == "!=":
-        value = goal.known.rewritten(e) if goal.known.facts.is_nonzero(goal.known.rewritten(e)) else e
-        name = proof.nonzero(value)
-        rewritten = "" if value is e else f"try rewrite {proof.equal(e, value, rewriting=True)}; "
-        return f"apply unequal_of; {rewritten}exact {name}"
-    strict = statement.kind == "<"
-    a, b = goal.known.rewritten(left), goal.known.rewritten(right)
-    facts = goal.known.facts
+            same = proof.equal(minus(left, right), form, rewriting=True)
+            lemma = f"not_eq_sym, {lemma}" if kind == "!=" else lemma
+        return f"apply {lemma}; try rewrite {same}; {_sign_of(step, form, kind)}"
+    if kind == "!=":
+        return f"apply {lemma}; {_sign_of(step, e, kind)}"
+    a, b = known.rewritten(left), known.rewritten(right)
     difference = b if a == ZERO else minus(b, a)
-    lemma = "less_of" if strict else "at_most_of"
     if facts.is_positive(difference, strict):
         name = proof.sign(difference, strict)
         if a == ZERO:
@@ -95,6 +83,17 @@ def sign(step: Step) -> str:
         return f"apply {lemma}; try rewrite {proof.equal(e, difference, rewriting=True)}; exact {name}"
     name = proof.sign(e, strict)
     return f"apply {lemma}; exact {name}"
+
+
+def _sign_of(step: Step, e: Term, kind: str) -> str:
+    """A script for 0 < e, 0 <= e or e <> 0, rewritten first if its sign shows only then."""
+    proof, facts, strict = step.proof, step.goal.known.facts, kind == "<"
+    value = step.goal.known.rewritten(e)
+    if not (facts.is_nonzero(value) if kind == "!=" else facts.is_positive(value, strict)):
+        value = e
+    name = proof.nonzero(value) if kind == "!=" else proof.sign(value, strict)
+    rewriting = "" if value is e else f"try rewrite {proof.equal(e, value, rewriting=True)}; "
+    return f"{rewriting}exact {name}"
 
 
 @script
