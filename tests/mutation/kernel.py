@@ -16,7 +16,7 @@ import copy
 import importlib.machinery
 import importlib.util
 import os
-import signal
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ MODULES = [
 SUITE = ["tests/proofs/kernel", "tests/proofs/terms"]
 FAST = ["-m", "not slow and not hypothesis", "-x", "-q", "-p", "no:cacheprovider"]
 OWN = {"goals": "rules", "terms": "substitution"}  # where the tests of a module are not in a file of its name
-SECONDS = 120  # for one mutant; what takes longer counts as noticed
+SECONDS = 60  # of computing, for one mutant; what takes longer counts as noticed
 
 CHECKS = {"demand", "everywhere", "in_language", "admissible", "require_all", "require_positive", "require_identical",
           "require_same", "grant", "_demand_value"}  # fmt: skip
@@ -216,7 +216,7 @@ def _passes(files: list[str], mutant: Mutant | None = None) -> bool:
             sys.meta_path.insert(0, _Finder(mutant))  # type: ignore[arg-type]
         import pytest
 
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         os._exit(int(pytest.main([*files, *FAST])))
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) == 0
