@@ -18,11 +18,10 @@ from scipy.special import stdtrit
 
 from proofs.engines.estimates import BATCHES, Comparison, Meaningless, comparisons
 from proofs.engines.numbers import printable
-from proofs.engines.question import question
+from proofs.engines.question import Question
 from proofs.engines.truth import NotApplicable
 from proofs.terms.text import text
 from proofs.verdict import Evidence, Verdict
-from theory.claim import Claim
 from theory.errors import InvalidInput
 
 REFUTE = 1e-6  # chance that any comparison of a true claim refutes it
@@ -48,14 +47,13 @@ class Levels:
         return float(stdtrit(BATCHES - 1, POWER))
 
 
-def examine(claim: Claim, *, seed: int = 0, effort: float = 1.0) -> Evidence | None:
+def examine(asked: Question, *, seed: int = 0, effort: float = 1.0) -> Evidence | None:
     """Test a claim about expectations; ``effort`` scales the number of samples.
 
     Returns None for a claim about exact numbers. SAMPLED: no comparison speaks against it, and most of its
     inequalities are confirmed; REFUTED: at the stated rate; UNKNOWN: too noisy, suspicious, or not
     applicable.
     """
-    asked = question(claim)
     if asked.deterministic:
         return None
     started = time.perf_counter()
