@@ -235,3 +235,12 @@ def test_limits_of_what_numbers_do_not_know() -> None:
     for body in bodies:
         result = verify(Claim("test", Gt(Limit(body, j, oo), -1, evaluate=False), And(alpha >= 0, alpha < 1)))
         assert result.verdict in (Verdict.UNKNOWN, Verdict.ENCLOSED, Verdict.PROVED)
+
+
+def test_roots_of_numbers_in_an_instance_of_a_law() -> None:
+    """SymPy writes sqrt(2) sqrt(3) as sqrt(6), which the kernel takes for a root of its own."""
+    half = Equicorrelated(Rational(1, 2))
+    for key, value in ((1, sqrt(2) / 2), (2, sqrt(6) / 3), (3, sqrt(3) / 2), (5, sqrt(30) / 6)):
+        limit = Limit(Score(2, i, key), i, oo)
+        assert _is_proved(_claim(Eq(limit, value), BARE, half))
+        assert not _is_proved(_claim(Eq(limit, value * Rational(9, 10)), BARE, half))
