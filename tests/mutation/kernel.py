@@ -27,7 +27,7 @@ from types import CodeType
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
     *(f"proofs.kernel.{name}" for name in (
-        "algebra", "signs", "known", "goals", "layer", "sums", "logic", "order", "limits", "checking"
+        "algebra", "signs", "known", "goals", "layer", "sums", "logic", "order", "limits", "checking", "induction"
     )),
     *(f"proofs.terms.{name}" for name in ("terms", "conditions", "derivatives", "understood")),
 ]  # fmt: skip
@@ -73,6 +73,7 @@ class Mutant:
 # label (without the line number) -> why it makes no difference to what is accepted
 _SIGN = "a positive factor does not change a sign"
 EQUIVALENT = {
+    "for p, first, following in zip(at_n, at_base, at_next, strict=True): | False": "they have the same length",
     "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1": _SIGN,
     "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
     "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
