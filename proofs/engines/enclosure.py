@@ -20,6 +20,7 @@ from proofs.engines.question import Question
 from proofs.engines.region import Region
 from proofs.engines.truth import NotApplicable
 from proofs.verdict import Evidence, Verdict
+from theory.errors import InvalidInput
 
 SECOND_LOOK = 20_000  # work of exact numbers at a claim that was proved
 
@@ -36,7 +37,7 @@ def examine(asked: Question, *, seed: int = 0) -> Evidence | None:
         region = Region(asked)
         evaluator(asked.statement)
         found = _ordered(region) or covered(region) or tried(region)
-    except NotApplicable as error:
+    except (NotApplicable, InvalidInput) as error:
         found = unknown("nothing", f"not applicable: {error}")
     return replace(found, seconds=time.perf_counter() - started)
 

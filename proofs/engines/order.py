@@ -158,7 +158,7 @@ def _points(scores: Sequence[t.Entry], region: Region) -> tuple[dict[Pair, Mappi
             return {}, 0
         for score in scores:
             layer, i, j = (_at(part, point) for part in (score.layer, score.query, score.key))
-            if layer is None or i is None or j is None or i < 1:
+            if layer is None or i is None or j is None or i < 1 or layer < 1:
                 return {}, 0
             first, last = mask(score.model.mask).visible(i, i)
             if not first <= j < last:
@@ -190,6 +190,8 @@ def _asked(
     order = _Neighbours(n, layers, decoder, printable(closed["alpha"]), chosen=tuple(sorted(points)))
     if not free:
         return Question(order, rising, points, size)
+    if closed.get("alpha", Fraction(0)) < 0:  # expansions in another parameter start at alpha = 0
+        return None
     reach = region.ranges()[region.reals[0]]
     if not _allowed(free[0], reach):
         return None

@@ -72,13 +72,20 @@ class Mutant:
 
 # label (without the line number) -> why it makes no difference to what is accepted
 _SIGN = "a positive factor does not change a sign"
+_SHORTER = "a short cut: the long way leads to the same"
 EQUIVALENT = {
-    "for p, first, following in zip(at_n, at_base, at_next, strict=True): | False": "they have the same length",
     "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1": _SIGN,
     "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
     "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
     "own = statement.free | domain.free | left part only": "a line about all values of a variable is one about each",
     "@dataclass(frozen=True) | False": "nothing changes a step or a line once it is made",
+    "return dataclass(frozen=True, eq=False)(kind) | False": "nothing changes a term once it is made",
+    "if self is other: | never taken": _SHORTER,
+    "if all(new is old for new, old in zip(content, self.content, strict=True)): | never taken": _SHORTER,
+    "if not here: | never taken": _SHORTER,
+    "return type(self) is type(other) and self._hash == other._hash and self.content == other.content"
+    "  # type: ignore[attr-defined] | without part 2": _SHORTER,
+    "unit: bool = True | False": "a law of Gaussian inputs is always read with it, others have none",
 }
 
 
@@ -103,7 +110,7 @@ def _parents(tree: ast.Module) -> dict[int, ast.AST]:
 
 
 def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
-    """Whether a node belongs to what is said, not to what is done: messages, docstrings, annotations, imports."""
+    """Whether a node belongs to what is said, not to what is done: messages, docstrings, types, assertions, imports."""
     while id(node) in parents:
         above = parents[id(node)]
         if isinstance(node, ast.JoinedStr | ast.ImportFrom | ast.Import | ast.Raise | ast.Assert):
@@ -115,6 +122,8 @@ def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
         if isinstance(above, ast.arg | ast.AnnAssign) and node is above.annotation:
             return True
         if isinstance(above, ast.FunctionDef) and node is above.returns:
+            return True
+        if isinstance(above, ast.keyword) and above.arg in ("strict", "frozen_default", "eq_default"):
             return True
         node = above
     return False
