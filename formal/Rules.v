@@ -13,17 +13,17 @@ Notation sum := Attention.sum.
 
 (** ** What is understood of inputs *)
 
-(** n inputs exist and are linearly independent: for n >= 1 a single unit vector always is, whatever alpha. *)
+(** n inputs exist and are linearly independent; of a single one nothing is asked, as it has no cosine with another. *)
 Definition inputs_independent (alpha : R) (n : nat) : Prop :=
-  0 < 1 + (INR n - 1) * alpha /\ ((2 <= n)%nat -> alpha < 1).
+  (2 <= n)%nat -> alpha < 1 /\ 0 < 1 + (INR n - 1) * alpha.
 
 Lemma inputs_definite alpha n : inputs_independent alpha n -> definite n (equicorrelated alpha).
 Proof.
-  intros [E A]. destruct n as [|[|n]].
+  intro E. destruct n as [|[|n]].
   - intros v [k [K _]]. lia.
   - intros v [k [K V]]. replace k with 1%nat in V by lia. unfold quadratic. simpl.
     rewrite equicorrelated_self, !Rplus_0_l, Rmult_1_r. apply (Rsqr_pos_lt _ V).
-  - apply equicorrelated_definite; [apply A; lia|exact E].
+  - apply equicorrelated_definite; apply E; lia.
 Qed.
 
 (** They are, and no vector that is normalised up to this layer vanishes. *)
@@ -283,9 +283,12 @@ Ltac transport H := first [exact H | (push_INR_in H; push_INR; first [exact H | 
   | ?a <= ?b => lazymatch goal with |- ?c <= ?d => replace c with a by equation; replace d with b by equation; exact H end
   | ?a <> ?b => lazymatch goal with |- ?c <> ?d => replace c with a by equation; replace d with b by equation; exact H end
   end])].
+Lemma independent_sign alpha n : inputs_independent alpha n -> (1 <= n)%nat -> 0 < 1 + (INR n - 1) * alpha.
+Proof. intros H N. destruct (Nat.eq_dec n 1) as [->|E]; [simpl; lra|apply H; lia]. Qed.
 (* alpha < 1, or 1 + (n-1) alpha > 0, from independent inputs *)
-Ltac eigenvalue H := let L := fresh in let E := fresh in destruct H as [E L]; first
-  [push_INR_in E; push_INR; lra | specialize (L ltac:(lia)); lra].
+Ltac eigenvalue H := first
+  [ let E := fresh in pose proof (independent_sign _ _ H ltac:(lia)) as E; push_INR_in E; push_INR; lra
+  | let E := fresh in pose proof (proj1 (H ltac:(lia))) as E; lra ].
 Ltac available := first [assumption | lia | lra | (push_INR; lra)].
 
 (** ** Order *)
@@ -300,14 +303,14 @@ Lemma square_eq a b : 0 <= a -> 0 <= b -> a ^ 2 = b ^ 2 -> a = b.
 Proof. intros A B E. destruct (Rtotal_order a b) as [L|[L|L]]; [exfalso|exact L|exfalso]; nra. Qed.
 Lemma product_lt a b c : 0 < c -> a / c < b / c -> a < b.
 Proof. intros P H. apply (Rmult_lt_compat_r c) in H; [|exact P]. unfold Rdiv in H. rewrite !Rmult_assoc, Rinv_l, !Rmult_1_r in H by lra. exact H. Qed.
-Lemma independent_fewer alpha a b : inputs_independent alpha b -> (1 <= a <= b)%nat -> inputs_independent alpha a.
+Lemma independent_fewer alpha a b : inputs_independent alpha b -> (a <= b)%nat -> inputs_independent alpha a.
 Proof.
-  intros [E A] H. split; [|intro; apply A; lia]. apply (Order.independent_before alpha b a H E).
+  intros I H N. destruct (I ltac:(lia)) as [A E]. split; [exact A|]. apply (Order.independent_before alpha b a); [lia|exact E].
 Qed.
-Lemma independent_nonneg alpha n : 0 <= alpha -> 0 < 1 - alpha -> (1 <= n)%nat -> inputs_independent alpha n.
-Proof. intros A B N. split; [apply (Order.independent_nonneg alpha n N A)|lra]. Qed.
+Lemma independent_nonneg alpha n : 0 <= alpha -> 0 < 1 - alpha -> inputs_independent alpha n.
+Proof. intros A B N. split; [lra|]. apply (Order.independent_nonneg alpha n); [lia|exact A]. Qed.
 Lemma independent_eigenvalue alpha n : 0 < 1 - alpha -> 0 < 1 + (INR n - 1) * alpha -> inputs_independent alpha n.
-Proof. intros A B. split; [exact B|lra]. Qed.
+Proof. intros A B N. split; [lra|exact B]. Qed.
 Lemma sub_lt a b : a < b -> 0 < b - a. Proof. lra. Qed.
 Lemma sub_le a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
 Lemma weaken x : 0 < x -> 0 <= x. Proof. lra. Qed.

@@ -166,6 +166,13 @@ Proof.
 Qed.
 End Given.
 
+(** In R^0 there are none. *)
+Lemma width_of_inputs alpha n d x : are_equicorrelated alpha n d x -> (1 <= n)%nat -> (1 <= d)%nat.
+Proof.
+  intros X N. destruct d; [|lia]. specialize (X 1%nat 1%nat ltac:(lia) ltac:(lia)).
+  rewrite equicorrelated_self in X. unfold inner in X. simpl in X. lra.
+Qed.
+
 (** ** Equicorrelated vectors exist: in R^d from d = n on, centred ones from d = n + 1 on *)
 
 (** Coordinates that are 0. *)

@@ -116,7 +116,7 @@ class Proof(Signs):
         below = self.sign(minus(ONE, alpha))
         if facts.is_positive(alpha, False):
             name = self.sign(alpha, False)
-            return self.have(prop, f"apply independent_nonneg; [exact {name} | exact {below} | lia]")
+            return self.have(prop, f"apply independent_nonneg; [exact {name} | exact {below}]")
         own = eigenvalue(alpha, count)
         if facts.is_positive(own):
             name = self.sign(own)
