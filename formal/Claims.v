@@ -449,7 +449,7 @@ Theorem own_layernorm (alpha beta lam : R) (d i j : nat) :
   Score D (equicorrelated alpha) 2 i j = sqrt (INR d) * Score D' (equicorrelated alpha) 2 i j.
 Proof.
   intros A I B L W [J H]. cbv zeta. destruct (Nat.eq_dec j i) as [->|].
-  - apply same_in_layer_two; [assumption|apply root_of_width; lia|lia..].
+  - apply same_in_layer_two; [apply root_pos; lia|apply root_of_width; lia|lia..].
   - pose proof (claim_own_layernorm d i j alpha beta lam) as C. from C.
 Qed.
 
