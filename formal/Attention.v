@@ -94,7 +94,10 @@ Fixpoint stack (D : decoder) (d : nat) (x : vectors) (layers : nat) : vectors :=
 
 (** ** The same by inner products
 
-    A layer depends on its vectors only through their inner products K, those of the centred vectors for LayerNorm. *)
+    A layer depends on its vectors only through inner products K: those of these vectors. *)
+
+Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
+  match norm D with LayerNorm _ => centred d x | _ => x end.
 
 Section LayerOfMatrices.
 Variables (D : decoder) (K : matrix).

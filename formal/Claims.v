@@ -3,9 +3,10 @@
     The program maskproof keeps a list of statements about the decoder of Attention.v: [kim2025] are those of the paper
     arXiv 2509.21042 in its first version, [kim2026] those of its second, [own] are its own. For those that it calls
     proved it has derivations, and [maskproof formal] writes each derivation as a Coq file that ends in a theorem
-    [claim_...]. Here the same statements stand as one would write them, under the same names; the proof of each ends
-    with the theorem [claim_...]. So neither the program nor what it writes need be read: what is proved is what stands
-    here. (Of its proved statements one is missing, own.score-correction-sign: it is too large for Coq.)
+    [claim_...]. Here the same statements stand as one would write them, under the same names, proved from the theorems
+    [claim_...] and, where they say more, from the other files of this library. So neither the program nor what it
+    writes need be read: what is proved is what stands here. (Of its proved statements one is missing,
+    own.score-correction-sign: it is too large for Coq.)
 
     How to read it. i is the query, j the key, both from 1 on. [equicorrelated alpha] are the inner products of unit
     inputs, any two of which have the cosine alpha; [independent alpha i] says with alpha < 1 that i such inputs can be
@@ -16,15 +17,15 @@
 
     Vectors and inner products. The theorems speak of the decoder by inner products, in which the dimension does not
     occur. Where there are n input vectors in R^d with the inner products assumed, the decoder on vectors has for these
-    n tokens the same scores, weights and inner products ([vectors_and_matrices]). For independent tokens there are for
-    n <= d ([inputs_exist]), with LayerNorm, where the centred vectors count, for n < d ([centred_inputs_exist]), and for
-    no more. For more tokens, thus in a limit i -> oo and at LayerNorm of width d <= i, a theorem is one about the
-    recursion for inner products alone. [increasing_on_vectors] and what follows it are the main results on vectors. *)
+    n tokens the same scores, weights and inner products ([vectors_and_matrices]). Independent ones exist for n <= d
+    ([inputs_exist]), and with LayerNorm, where the centred vectors count, for n < d ([centred_inputs_exist]); more
+    than that many independent vectors there are not. So in a limit i -> oo, and with LayerNorm for i >= d, a theorem
+    is one about the recursion for inner products alone. [increasing_on_vectors] and those near it are on vectors. *)
 
 From Coq Require Import Reals Lra Lia Arith ZArith Bool.
 From Coquelicot Require Import Coquelicot.
 From Maskproof Require Import Attention Sums Layers Independence Vectors LayerNorm Restating.
-From Maskproof Require Averaging ClosedForms Order.
+From Maskproof Require ClosedForms Order Rules.
 From Exported Require Import claim_kim2025_eq2 claim_kim2025_softmax claim_kim2025_x1 claim_kim2025_g
   claim_kim2025_h claim_kim2025_eq4 claim_kim2025_h_decreasing claim_kim2025_h_difference
   claim_kim2025_h_coefficients claim_kim2025_increasing_2 claim_kim2025_g_prime claim_kim2025_h_prime
@@ -44,19 +45,16 @@ Notation layernorm d scale beta lam := (Decoder (LayerNorm d) scale beta lam Cau
 
 (** ** The model *)
 
-(** The vectors whose inner products count. *)
-Definition seen (D : decoder) (d : nat) (x : vectors) : vectors :=
-  match norm D with LayerNorm _ => centred d x | _ => x end.
-
 (** The decoder on vectors and the decoder by inner products have the same scores, weights and inner products. The
     hypotheses about the scale and about norms say that no denominator is 0. *)
 Theorem vectors_and_matrices (D : decoder) (d : nat) (x : vectors) (layer i j : nat) :
   (1 <= d)%nat -> (1 <= layer)%nat -> (1 <= j <= i)%nat -> scale D <> 0 ->
-  (forall l k, (l < layer)%nat -> (1 <= k <= i)%nat -> norm D = NoNorm \/ 0 < inner d (seen D d (stack D d x l)) k k) ->
-  let K := inner d (seen D d x) in
+  (norm D <> NoNorm ->
+    forall l k, (l < layer)%nat -> (1 <= k <= i)%nat -> 0 < inner d (relevant D d (stack D d x l)) k k) ->
+  let K := inner d (relevant D d x) in
   vector_score D d (stack D d x (layer - 1)) i j = Score D K layer i j /\
   vector_weight D d (stack D d x (layer - 1)) i j = Weight D K layer i j /\
-  inner d (seen D d (stack D d x layer)) i j = Gram D K layer i j.
+  inner d (relevant D d (stack D d x layer)) i j = Gram D K layer i j.
 Proof.
   intros W L H _ _. repeat split.
   - apply score_of_stack; lia || assumption.
@@ -75,7 +73,8 @@ Proof. apply equicorrelated_centred_exist. Qed.
 
 (** The weights of a query are not negative, sum to 1, and are 0 for keys that it doesn't see. *)
 Theorem weights (D : decoder) (K : matrix) (layer i j : nat) : (1 <= i)%nat -> mask D <> SlidingWindow 0 ->
-  0 <= Weight D K layer i j /\ sum (Weight D K layer i) i = 1 /\ (sees (mask D) i j = false -> Weight D K layer i j = 0).
+  0 <= Weight D K layer i j /\ sum (Weight D K layer i) i = 1 /\
+  (sees (mask D) i j = false -> Weight D K layer i j = 0).
 Proof.
   intros I M. split; [apply softmax_nonneg; assumption|]. split; [apply softmax_row; assumption|].
   intro H. unfold Weight, layer_weight, softmax. rewrite H. reflexivity.
@@ -97,15 +96,7 @@ Theorem everything_has_a_value (D : decoder) (alpha : R) (layer i : nat) :
   0 < sum (fun k => exp (beta D * Score D (equicorrelated alpha) layer i k)) i.
 Proof.
   intros M L _ W A I H. split; [|apply sum_pos; [exact H|intros; apply exp_pos]].
-  assert (P : forall (G : matrix) k, (1 <= k)%nat -> 0 < G k k -> 0 < layer_mix D G k k).
-  { intros G k K1 P. unfold layer_mix. rewrite Nat.eqb_refl. apply Rplus_lt_le_0_compat; [|exact L].
-    apply Rmult_lt_0_compat.
-    - unfold layer_weight. rewrite M, softmax_causal by lia.
-      apply Rdiv_lt_0_compat; [apply exp_pos|apply sum_pos; [exact K1|intros; apply exp_pos]].
-    - unfold stretch. destruct (norm D); try (apply Rdiv_lt_0_compat; [lra|apply sqrt_lt_R0; exact P]); [|lra].
-      apply Rdiv_lt_0_compat; apply sqrt_lt_R0; [apply (lt_INR 0); lia|exact P]. }
-  apply (definite_diagonal i); [|lia]. induction layer as [|l IH]; [apply equicorrelated_definite; assumption|].
-  apply definite_layer; [exact IH|]. intros k Hk. apply P; [lia|]. apply (definite_diagonal i); assumption.
+  apply (definite_diagonal i); [|lia]. apply Rules.definite_layers; try assumption. intros _. split; assumption.
 Qed.
 
 (** ** Layers one and two: every beta, lam and alpha with independent inputs *)
@@ -181,7 +172,8 @@ Qed.
 (** For two adjacent keys before the query, the sign of the inner product after layer one decides. *)
 Theorem own_layer_two (alpha beta lam : R) (i j : nat) :
   alpha < 1 -> independent alpha i -> 0 <= beta -> 0 <= lam -> (1 <= j)%nat -> (j + 1 < i)%nat ->
-  let G := Gram (l2_decoder beta lam) (equicorrelated alpha) 1 in let S := Score (l2_decoder beta lam) (equicorrelated alpha) 2 in
+  let G := Gram (l2_decoder beta lam) (equicorrelated alpha) 1 in
+  let S := Score (l2_decoder beta lam) (equicorrelated alpha) 2 in
   (G i j > 0 -> S i j < S i (j + 1)%nat) /\
   (G i j < 0 -> S i j > S i (j + 1)%nat) /\
   (G i j = 0 -> S i j = S i (j + 1)%nat).
@@ -195,7 +187,7 @@ Proof. intros A I B L [J H]. pose proof (claim_own_below_diagonal i j alpha beta
 (** For 0 <= alpha closer keys score higher in layer two, up to and including the query itself. *)
 Theorem own_increasing_2 (alpha beta lam : R) (i j : nat) :
   0 <= alpha < 1 -> 0 <= beta -> 0 <= lam -> (1 <= j < i)%nat ->
-  Score (l2_decoder beta lam) (equicorrelated alpha) 2 i j < Score (l2_decoder beta lam) (equicorrelated alpha) 2 i (j + 1).
+  let S := Score (l2_decoder beta lam) (equicorrelated alpha) 2 in S i j < S i (j + 1)%nat.
 Proof. intros [A1 A2] B L [J H]. pose proof (claim_own_increasing_2 i j alpha beta lam) as C. from C. Qed.
 
 (** At alpha = -1/10 and beta = lam = 1, keys before the query score lower the closer they are, for queries 4 to 10 (of
@@ -213,9 +205,9 @@ Proof.
   pose proof (claim_own_flat_without_norm i j alpha beta lam) as C. from C.
 Qed.
 
-(** An identity between squared norms G after layer one, with residual weight lam and with 0. By [own_score_two] a score of
-    layer two grows from key n to key n + 1 by the factor sqrt (G n n / G (n + 1) (n + 1)), so the sign of the right hand
-    side says whether it grows faster without the residual. *)
+(** An identity between squared norms after layer one, with the residual weight 0 and with lam. By [own_score_two] a
+    score of layer two grows from key n to key n + 1 by the factor sqrt (G n n / G (n + 1) (n + 1)); so the sign of the
+    right hand side says whether it grows faster without the residual. *)
 Theorem own_residual_effect (alpha beta lam : R) (n : nat) :
   0 <= alpha < 1 -> 0 <= beta -> 0 <= lam -> (1 <= n)%nat ->
   let r := exp (beta * (1 - alpha)) in let i := INR n in
@@ -248,7 +240,8 @@ Theorem own_saturation (alpha beta lam : R) (j : nat) :
   let q := lam ^ 2 + alpha * (1 + 2 * lam) in let hj := h2 alpha beta lam (INR j) in
   0 < q ->
   0 < hj /\
-  is_lim_seq (fun i => Score (l2_decoder beta lam) (equicorrelated alpha) 2 i j) (alpha * (1 + lam) ^ 2 / (sqrt q * sqrt hj)).
+  is_lim_seq (fun i => Score (l2_decoder beta lam) (equicorrelated alpha) 2 i j)
+    (alpha * (1 + lam) ^ 2 / (sqrt q * sqrt hj)).
 Proof.
   intros [A1 A2] B L J. cbv zeta. intro Q. pose proof (independent_from_zero_on alpha j J A1) as I.
   split; [apply h2_positive; assumption|].
@@ -279,7 +272,7 @@ Qed.
 
 Theorem own_averaging_increasing (alpha : R) (layer i j : nat) :
   0 <= alpha < 1 -> (2 <= layer)%nat -> (1 <= j < i)%nat ->
-  Score (l2_decoder 0 0) (equicorrelated alpha) layer i j < Score (l2_decoder 0 0) (equicorrelated alpha) layer i (j + 1).
+  let S := Score (l2_decoder 0 0) (equicorrelated alpha) layer in S i j < S i (j + 1)%nat.
 Proof. intros [A1 A2] L [J H]. pose proof (claim_own_averaging_increasing i j layer alpha) as C. from C. Qed.
 
 (** ** Version 1 of the paper: beta = lam = 1, and its formulas in e and e^alpha *)
@@ -289,9 +282,6 @@ Definition normaliser (alpha i : R) : R := e + (i - 1) * exp alpha.
 
 Lemma normaliser_positive (alpha : R) (i : nat) : (1 <= i)%nat -> 0 < normaliser alpha (INR i).
 Proof. intro I. unfold normaliser. positives. denominators. Qed.
-
-(** The first token attends to itself alone; of the others the theorems [claim_...] speak. *)
-Ltac first_or_later i := destruct (Nat.eq_dec i 1) as [->|]; [simpl INR|].
 
 Theorem kim2025_eq2 (alpha : R) (i : nat) : 0 <= alpha < 1 -> (1 <= i)%nat ->
   let S := Score (l2_decoder 1 1) (equicorrelated alpha) 1 in S i i = 1 /\ forall j, (1 <= j < i)%nat -> S i j = alpha.
@@ -305,7 +295,7 @@ Theorem kim2025_softmax (alpha : R) (i : nat) : 0 <= alpha < 1 -> (1 <= i)%nat -
   A i i = e / normaliser alpha (INR i) /\ forall j, (1 <= j < i)%nat -> A i j = exp alpha / normaliser alpha (INR i).
 Proof.
   intros [A1 A2] I. cbv zeta. unfold normaliser. split; [|intros j [J H]].
-  - first_or_later i.
+  - destruct (Nat.eq_dec i 1) as [->|].
     + unfold l2_decoder. rewrite ClosedForms.weight_one_self by auto. simpl INR.
       pose proof (ClosedForms.r_pos alpha 1). pose proof (exp_pos 1). field. lra.
     + pose proof (claim_kim2025_softmax i 1 alpha) as C. from C.
@@ -314,10 +304,11 @@ Qed.
 
 Theorem kim2025_x1 (alpha : R) (i : nat) : 0 <= alpha < 1 -> (1 <= i)%nat ->
   let M := Mix (l2_decoder 1 1) (equicorrelated alpha) 1 in
-  M i i = 1 + e / normaliser alpha (INR i) /\ forall j, (1 <= j < i)%nat -> M i j = exp alpha / normaliser alpha (INR i).
+  M i i = 1 + e / normaliser alpha (INR i) /\
+  forall j, (1 <= j < i)%nat -> M i j = exp alpha / normaliser alpha (INR i).
 Proof.
   intros [A1 A2] I. cbv zeta. unfold normaliser. split; [|intros j [J H]].
-  - first_or_later i.
+  - destruct (Nat.eq_dec i 1) as [->|].
     + unfold l2_decoder. rewrite ClosedForms.mix_one_self by auto. simpl INR.
       pose proof (ClosedForms.r_pos alpha 1). pose proof (exp_pos 1). field. lra.
     + pose proof (claim_kim2025_x1 i 1 alpha) as C. from C.
@@ -361,7 +352,7 @@ Proof.
 Qed.
 
 Theorem kim2025_increasing_2 (alpha : R) (i j : nat) : 0 <= alpha < 1 -> (1 <= j < i)%nat ->
-  Score (l2_decoder 1 1) (equicorrelated alpha) 2 i j < Score (l2_decoder 1 1) (equicorrelated alpha) 2 i (j + 1).
+  let S := Score (l2_decoder 1 1) (equicorrelated alpha) 2 in S i j < S i (j + 1)%nat.
 Proof. intros [A1 A2] [J H]. pose proof (claim_kim2025_increasing_2 i j alpha) as C. from C. Qed.
 
 Theorem kim2025_saturation (alpha : R) (j : nat) : 0 <= alpha < 1 -> (1 <= j)%nat ->
@@ -469,8 +460,8 @@ Proof.
   - pose proof (claim_own_layernorm_scale_d d i j alpha beta lam) as C. from C.
 Qed.
 
-(** In every layer, for inputs with any inner products K, as long as no vector vanishes: after the first layer, whose
-    residual weight is lam/sqrt(d), the l2 decoder has lam itself. (Not a statement of the list: proved in LayerNorm.v.) *)
+(** In every layer, for inputs with any inner products K, as long as no vector vanishes: the l2 decoder has the residual
+    weight lam/sqrt(d) in the first layer, and lam itself in every later one. (Not of the program's list.) *)
 Theorem layernorm_in_every_layer (K : matrix) (scale beta lam : R) (d layer i j : nat) :
   (2 <= d)%nat -> 0 < scale -> (1 <= layer)%nat -> (1 <= j <= i)%nat ->
   let D := layernorm d scale beta lam in
@@ -487,17 +478,18 @@ Proof.
   - apply (layernorm_score d scale beta lam Causal); lia || assumption.
 Qed.
 
-(** Centred inputs of norm c are, up to the second layer's scores, unit inputs with the residual weight lam c. (Not of
-    the list, either.) *)
+(** Up to the second layer's scores, centred inputs of norm c are unit inputs with the residual weight lam c. (Not of the
+    list, either.) *)
 Theorem inputs_of_norm (c alpha scale beta lam : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> 0 < c -> 0 < scale -> 0 <= lam -> (2 <= d)%nat -> (1 <= j <= i)%nat ->
   let longer i j := c ^ 2 * equicorrelated alpha i j in
-  Gram (layernorm d scale beta lam) longer 1 i j = Gram (layernorm d scale beta (lam * c)) (equicorrelated alpha) 1 i j /\
-  Score (layernorm d scale beta lam) longer 2 i j = Score (layernorm d scale beta (lam * c)) (equicorrelated alpha) 2 i j.
+  let D lam := layernorm d scale beta lam in
+  Gram (D lam) longer 1 i j = Gram (D (lam * c)) (equicorrelated alpha) 1 i j /\
+  Score (D lam) longer 2 i j = Score (D (lam * c)) (equicorrelated alpha) 2 i j.
 Proof. intros _ _ C _ _ _ [J H]. split; [apply longer_gram|apply longer_score_two]; lia || assumption. Qed.
 
-(** With the scale d and the residual weight sqrt(d), or weight 1 on inputs of norm sqrt(d), the second layer's scores are
-    those of the l2 decoder with beta = lam = 1. *)
+(** With the scale d and the residual weight sqrt(d), or weight 1 on inputs of norm sqrt(d) ([inputs_of_norm]), the
+    second layer's scores are those of the l2 decoder with beta = lam = 1. *)
 Theorem own_layernorm_recovers (alpha : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> (2 <= d)%nat -> (1 <= j < i)%nat ->
   Score (layernorm d (INR d) 1 (sqrt (INR d))) (equicorrelated alpha) 2 i j
@@ -573,11 +565,11 @@ Proof. intros W [J H]. pose proof (claim_own_residual_scale d i j) as C. from C.
 (** No vector that is normalised vanishes. *)
 Theorem no_vector_vanishes (D : decoder) (alpha : R) (n d : nat) (x : vectors) (layer i : nat) :
   mask D = Causal -> 0 <= residual D -> scale D <> 0 -> match norm D with LayerNorm w => w = d | _ => True end ->
-  alpha < 1 -> independent alpha n -> are_equicorrelated alpha n d (seen D d x) -> (1 <= i <= n)%nat ->
-  0 < inner d (seen D d (stack D d x layer)) i i.
+  alpha < 1 -> independent alpha n -> are_equicorrelated alpha n d (relevant D d x) -> (1 <= i <= n)%nat ->
+  0 < inner d (relevant D d (stack D d x layer)) i i.
 Proof.
-  intros M L S W A I X H. pose proof (width_of_inputs alpha n d (seen D d x) X ltac:(lia)) as P.
-  change (seen D d) with (relevant D d). rewrite (gram_of_given D d x (equicorrelated alpha) n P X) by exact H.
+  intros M L S W A I X H. pose proof (width_of_inputs alpha n d (relevant D d x) X ltac:(lia)) as P.
+  rewrite (gram_of_given D d x (equicorrelated alpha) n P X) by exact H.
   apply everything_has_a_value; try assumption; [destruct (norm D); lia || exact Logic.I| |lia].
   apply (Order.independent_before alpha n); [lia|exact I].
 Qed.
@@ -624,7 +616,7 @@ Qed.
 
 (** ** About a formula alone *)
 
-(** A number is negative. (It is the formula for the leading term, times d, of the bias of the paper's sampler; that it is
-    this term is not proved here.) *)
+(** A number is negative. (It is a formula for the leading term, times d, of the bias of the paper's sampler; that the
+    bias has this leading term is not proved here.) *)
 Theorem own_sampler_bias_sign (alpha : R) : 0 < alpha < 1 -> - (alpha * (1 - alpha ^ 2) / 2) < 0.
 Proof. intros [A1 A2]. pose proof (claim_own_sampler_bias_sign alpha) as C. from C. Qed.

@@ -4,10 +4,6 @@ From Coq Require Import Reals Lra Lia Arith.
 From Maskproof Require Import Attention Sums Layers.
 Open Scope R_scope.
 
-(** The vectors whose inner products count: with LayerNorm the centred ones. *)
-Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
-  match norm D with LayerNorm _ => centred d x | _ => x end.
-
 (** Mixing tokens commutes with centring, which acts on coordinates. *)
 Lemma centred_mix d (x : vectors) (M : matrix) i c :
   centred d (fun i c => sum (fun k => M i k * x k c) i) i c = sum (fun k => M i k * centred d x k c) i.
