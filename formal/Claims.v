@@ -428,9 +428,9 @@ Proof. intros [A1 A2] I. pose proof (claim_own_h_prime_decreasing i alpha) as C.
     In R^d there are at most d - 1 independent ones; for i >= d these theorems are about the recursion for inner
     products alone. *)
 
-(** With the scale sqrt(d): the first layer's weights and, but for the factor d, the inner products after it are those
-    of the l2 decoder with beta sqrt(d) and the residual weight lam/sqrt(d), and so are the second layer's scores, but
-    for the factor sqrt(d). (Its residual weight is then lam again: [layernorm_in_every_layer].) *)
+(** With the scale sqrt(d), against the l2 decoder with beta sqrt(d) and the residual weight lam/sqrt(d): the same weights
+    in layer one, d times the inner products after it, sqrt(d) times the scores of layer two. No further: after layer
+    one the residual weight to compare with is lam ([layernorm_in_every_layer]). *)
 Theorem own_layernorm (alpha beta lam : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> 0 <= beta -> 0 <= lam -> (2 <= d)%nat -> (1 <= j <= i)%nat ->
   let D := layernorm d (sqrt (INR d)) beta lam in
@@ -444,7 +444,7 @@ Proof.
   - pose proof (claim_own_layernorm d i j alpha beta lam) as C. from C.
 Qed.
 
-(** With the scale d: the same with beta, and without a factor before the scores. *)
+(** With the scale d: the same against beta, and the same scores of layer two. *)
 Theorem own_layernorm_scale_d (alpha beta lam : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> 0 <= beta -> 0 <= lam -> (2 <= d)%nat -> (1 <= j <= i)%nat ->
   let D := layernorm d (INR d) beta lam in let D' := l2_decoder beta (lam / sqrt (INR d)) in
@@ -478,8 +478,8 @@ Proof.
   - apply (layernorm_score d scale beta lam Causal); lia || assumption.
 Qed.
 
-(** Up to the second layer's scores, centred inputs of norm c are unit inputs with the residual weight lam c. (Not of the
-    list, either.) *)
+(** Up to the second layer's scores, centred inputs of norm c are unit inputs with the residual weight lam c. (Not of
+    the list, either.) *)
 Theorem inputs_of_norm (c alpha scale beta lam : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> 0 < c -> 0 < scale -> 0 <= lam -> (2 <= d)%nat -> (1 <= j <= i)%nat ->
   let longer i j := c ^ 2 * equicorrelated alpha i j in
