@@ -428,9 +428,9 @@ Proof. intros [A1 A2] I. pose proof (claim_own_h_prime_decreasing i alpha) as C.
     In R^d there are at most d - 1 independent ones; for i >= d these theorems are about the recursion for inner
     products alone. *)
 
-(** With the scale sqrt(d), against the l2 decoder with beta sqrt(d) and the residual weight lam/sqrt(d): the same weights
-    in layer one, d times the inner products after it, sqrt(d) times the scores of layer two. No further: after layer
-    one the residual weight to compare with is lam ([layernorm_in_every_layer]). *)
+(** With the scale sqrt(d), against the l2 decoder with beta sqrt(d) and the residual weight lam/sqrt(d): the same
+    weights in layer one, d times the inner products after it, sqrt(d) times the scores of layer two. No further: after
+    layer one the residual weight to compare with is lam ([layernorm_in_every_layer]). *)
 Theorem own_layernorm (alpha beta lam : R) (d i j : nat) :
   alpha < 1 -> independent alpha i -> 0 <= beta -> 0 <= lam -> (2 <= d)%nat -> (1 <= j <= i)%nat ->
   let D := layernorm d (sqrt (INR d)) beta lam in
