@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from proofs import arguments, registry
 from proofs.files import check_writable, write_text
+from proofs.formal.record import coverage
 from proofs.report import show
 from proofs.verdict import Verdict
 from theory.claim import Claim
@@ -63,7 +64,7 @@ def export_command(
         raise InvalidInput(f"--as {arguments.shown(shape)}", "'the form is known'", f"use {', '.join(export.FORMS)}")
     if out is not None:
         check_writable(out, "--out")
-    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), registry.recorded()
+    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), with_checkers(registry.recorded())
     if only is not None:
         text = export.fragment(chosen(only, claims), cast("Form", shape or "align"), record, rules())
     elif form == "python":
@@ -76,6 +77,14 @@ def export_command(
     else:
         write_text(out, text, "--out")
     return 0
+
+
+def with_checkers(record: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The record of verdicts, and with each proof who has checked it."""
+    return {
+        claim: {**entry, "checked by": f"the {coverage(claim)}"} if entry["verdict"] == Verdict.PROVED else entry
+        for claim, entry in record.items()
+    }
 
 
 def rules() -> dict[str, str]:

@@ -12,7 +12,7 @@ from theory.claim import Claim
 from theory.derivation import Derivation, Step
 from theory.export.abbreviations import abbreviate
 from theory.export.arguments import Argument, closure, rule_name, rule_sentence
-from theory.export.established import Recorded, counts, how, verdict, witness
+from theory.export.established import Recorded, checker, counts, how, verdict, witness
 from theory.export.families import family_display
 from theory.export.models import NO_MODEL, coefficient_words, model_names, model_words, models_of, read
 from theory.notation.chains import conditions
@@ -102,6 +102,9 @@ def _claim(claim: Claim, recorded: Recorded) -> str:
     point = witness(claim, recorded)
     if point:
         facts[0] += f"; witness {markdown_prose(point)}"
+    checked = checker(claim, recorded)
+    if checked:
+        facts[0] += f"; checked by {markdown_prose(checked)}"
     facts += models_markdown(claim)
     if claim.source:
         facts.append(f"**Source**: {markdown_prose(claim.source)}")
