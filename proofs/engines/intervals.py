@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any
 
 from flint import arb
 
@@ -51,9 +50,7 @@ class Enclosed:
 
     def at(self, point: Mapping[t.Variable, Fraction], errors: float) -> Real:
         """Its value at a point, where each expectation is within so many standard errors of its estimate."""
-        values: list[Any] = [arb.nan()] * len(self.compiler.names)
-        for variable, place in self.compiler.scope.items():
-            values[place] = fraction(point[variable])
+        values = self.compiler.filled({variable: fraction(point[variable]) for variable in self.compiler.scope})
         with working_precision(PRECISION):
             return self.value(Scene(values, _Intervals(self.interval, errors)))
 

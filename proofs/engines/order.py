@@ -190,10 +190,8 @@ def _asked(
     order = _Neighbours(n, layers, decoder, printable(closed["alpha"]), chosen=tuple(sorted(points)))
     if not free:
         return Question(order, rising, points, size)
-    if closed.get("alpha", Fraction(0)) < 0:  # expansions in another parameter start at alpha = 0
-        return None
     reach = region.ranges()[region.reals[0]]
-    if not _allowed(free[0], reach):
+    if closed["alpha"] < 0 or not _allowed(free[0], reach):  # in whatever parameter, expansions start at alpha = 0
         return None
     return Question(order, rising, points, size, free[0], region.reals[0], reach)
 
@@ -205,7 +203,7 @@ def _exists(values: Mapping[str, Fraction], scale: Fraction, n: int) -> bool:
 
 
 def _allowed(name: str, reach: Range) -> bool:
-    """Whether the expansions reach there: no parameter below 0, and alpha not above 1."""
+    """Whether expansions in this parameter reach there: it is nowhere below 0, and alpha not above 1."""
     low, high = reach.low, reach.high
     return low is not None and high is not None and 0 <= low <= high and (name != "alpha" or low < high <= 1)
 

@@ -22,7 +22,7 @@ from sympy import (
     Sum,
     exp,
     sign,
-)  # fmt: skip
+)
 
 from proofs.pipeline import verify
 from proofs.verdict import Verdict
@@ -44,7 +44,7 @@ from theory import (
     k,
     l,
     lam,
-)  # fmt: skip
+)
 
 CERTAIN = {Verdict.PROVED, Verdict.ENCLOSED}
 FALSE, TRUE, OPEN = CERTAIN, {Verdict.REFUTED}, CERTAIN | {Verdict.REFUTED}  # verdicts that would be wrong
