@@ -1,6 +1,6 @@
 """Mutation testing of the kernel: break one side condition at a time and see whether a test notices.
 
-    python -m tests.mutation.kernel [--file NAME] [--every N] [--list]
+    python -m tests.mutation.kernel [--file NAME] [--every N] [--again REPORT] [--list]
 
 Each mutant is one change to one module: a check left out, a comparison made strict or lax, "and" for "or", a sign, a
 condition that is not listed. The tests of kernel and terms run on it, without those by Hypothesis, until one fails.
@@ -16,6 +16,7 @@ import copy
 import importlib.machinery
 import importlib.util
 import os
+import re
 import resource
 import sys
 import time
@@ -51,6 +52,7 @@ NAMES = {
     "any": "all",
     "plus": "minus",
 }
+SURVIVED = re.compile(r"^survived: ([\w.]+):\d+: (.*)$", re.MULTILINE)
 WORDS = {"<": "<=", "<=": "<", "!=": "=", "=": "!="}
 
 
@@ -110,7 +112,8 @@ def _parents(tree: ast.Module) -> dict[int, ast.AST]:
 
 
 def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
-    """Whether a node belongs to what is said, not to what is done: messages, docstrings, types, assertions, imports."""
+    """Whether a node belongs to what is said, not to what is done: messages, docstrings, types, assertions, imports,
+    caches and other decorators."""
     while id(node) in parents:
         above = parents[id(node)]
         if isinstance(node, ast.JoinedStr | ast.ImportFrom | ast.Import | ast.Raise | ast.Assert):
@@ -122,6 +125,8 @@ def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
         if isinstance(above, ast.arg | ast.AnnAssign) and node is above.annotation:
             return True
         if isinstance(above, ast.FunctionDef) and node is above.returns:
+            return True
+        if isinstance(above, ast.FunctionDef | ast.ClassDef) and node in above.decorator_list:
             return True
         if isinstance(above, ast.keyword) and above.arg in ("strict", "frozen_default", "eq_default"):
             return True
@@ -237,11 +242,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", help="only this module, such as order", default="")
     parser.add_argument("--every", type=int, default=1, help="only every Nth mutant")
+    parser.add_argument("--again", type=Path, help="only what survived in this earlier report")
     parser.add_argument("--list", action="store_true", help="only list them")
     options = parser.parse_args()
     os.chdir(ROOT)
     chosen = [m for name in MODULES if options.file in ("", name.split(".")[-1]) for m in mutants(name)]
     chosen = [m for m in chosen if m.label not in EQUIVALENT][:: options.every]
+    if options.again:
+        earlier = {tuple(each) for each in SURVIVED.findall(options.again.read_text(encoding="utf-8"))}
+        chosen = [m for m in chosen if (m.module, m.label) in earlier]
     if options.list:
         print(*(f"{m.module}:{m.line}: {m.label}" for m in chosen), len(chosen), sep="\n")
         return
