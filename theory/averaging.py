@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mul, Sum, Symbol, sqrt
+from sympy import Expr, Integer, Mul, Sum, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
 from theory.decoder import Decoder
@@ -27,6 +27,7 @@ from theory.derivation import Derivation, Step
 from theory.layer_one import INPUTS, layer_one, p, r
 from theory.paper_forms import PAPER
 from theory.quantities import Gram, Mix, Score, Weight
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.symbols import alpha, beta, i, j, k, l, lam
 
 AVERAGING = Decoder(beta=0, residual=0)

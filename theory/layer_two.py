@@ -13,11 +13,12 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import And, Derivative, Eq, Expr, Ge, Gt, Implies, Lt, Symbol, sqrt
+from sympy import And, Derivative, Expr, Implies, Symbol, sqrt
 
 from theory.derivation import Derivation, Step
 from theory.layer_one import INPUTS, R_IS, decoder, g, h_squared, layer_one, r, s, weight_self
 from theory.quantities import Gram, Mix, Score
+from theory.relations import Eq, Ge, Gt, Lt
 from theory.symbols import alpha, i, j, lam, m
 
 MODEL = {"decoder": decoder(), "inputs": INPUTS}

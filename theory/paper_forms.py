@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from sympy import And, E, Expr, Ge, Lt, Symbol, exp, sqrt
+from sympy import And, E, Expr, Symbol, exp, sqrt
 from sympy.logic.boolalg import Boolean
 
 from theory.decoder import Decoder
@@ -18,6 +18,7 @@ from theory.inputs import Equicorrelated
 from theory.layer_one import layer_one, r
 from theory.layer_two import norms
 from theory.quantities import Gram, bind
+from theory.relations import Ge, Lt
 from theory.symbols import alpha, beta, i, j, lam
 
 x = exp(alpha)

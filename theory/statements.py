@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from sympy import And, Expr, Lt
+from sympy import And, Expr
 from sympy.logic.boolalg import Boolean
 
 from theory.quantities import Score
+from theory.relations import Lt
 from theory.symbols import i, j
 
 

@@ -8,7 +8,8 @@ generalisations are in ``own``.
 
 from __future__ import annotations
 
-from sympy import And, E, Eq, Le, Limit, Lt, Ne, Rational, oo, sqrt
+from sympy import And, E, Limit, Rational, oo, sqrt
+from sympy.core.relational import Relational
 
 from theory import paper_forms as paper
 from theory.claim import Claim
@@ -18,6 +19,7 @@ from theory.layer_two import closed_form, increasing, norms
 from theory.limits import saturation
 from theory.paper_forms import PAPER, special_case
 from theory.quantities import Gram, Mix, Score, Weight
+from theory.relations import Eq, Le, Lt, Ne
 from theory.statements import closer_scores_higher
 from theory.symbols import alpha, i, j
 
@@ -30,7 +32,7 @@ _one, _norms, _two = layer_one(), norms(), closed_form()
 _positive = {"h-i": (_norms, "h-positive"), "h-j": (_norms, "h-positive-j")}
 
 
-def _printed(value: str, layer: int, query: int, key: int) -> Le:
+def _printed(value: str, layer: int, query: int, key: int) -> Relational:
     """A score agrees with a number printed to three decimals."""
     return Le(abs(Score(layer, query, key) - Rational(value)), Rational("0.0005"))
 

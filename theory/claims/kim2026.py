@@ -14,7 +14,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, exp, sqrt
+from sympy import And, Expr, Integer, Rational, exp, sqrt
+from sympy.core.relational import Relational
 
 from theory.claim import Claim
 from theory.decoder import Decoder
@@ -25,6 +26,7 @@ from theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed
 from theory.layernorm import WIDE, first_layer, recency, reduction
 from theory.paper_forms import PAPER
 from theory.quantities import Gram, Score, bind
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.symbols import alpha, beta, d, i, j, lam
 
 _PAPER = "arXiv 2509.21042v2, "
@@ -167,19 +169,19 @@ def _effective() -> Derivation:
     return Derivation("kim2026-effective", "The residual of the simulation", (WIDE,), (step,), (lemma,))
 
 
-def _steeper(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Gt:
+def _steeper(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Relational:
     """From key j to j + 1 the scores of layer two grow by a larger factor in the first model."""
     one, other = ({"decoder": decoder, "inputs": inputs} for decoder, inputs in (first, second))
     return Gt(Score(2, i, j + 1, **one) * Score(2, i, j, **other), Score(2, i, j + 1, **other) * Score(2, i, j, **one))
 
 
-def _rises_more(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Gt:
+def _rises_more(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Relational:
     """From key 1 to key i - 1 the scores of layer two grow by a larger factor in the first model."""
     one, other = ({"decoder": decoder, "inputs": inputs} for decoder, inputs in (first, second))
     return Gt(Score(2, i, i - 1, **one) * Score(2, i, 1, **other), Score(2, i, i - 1, **other) * Score(2, i, 1, **one))
 
 
-def _residual_effect() -> Eq:
+def _residual_effect() -> Relational:
     """How much faster scores grow without the residual, in terms of norms after one layer."""
 
     def norm(position: Expr, decoder: Decoder | None = None) -> Gram:
@@ -211,7 +213,7 @@ def _residual_effect_proof() -> Derivation:
     return Derivation("residual-effect", "The residual and the growth of scores", PAPER, tuple(steps), (one,))
 
 
-def _grow(layers: tuple[int, ...], decoder: Decoder, inputs: Equicorrelated) -> tuple[Lt, ...]:
+def _grow(layers: tuple[int, ...], decoder: Decoder, inputs: Equicorrelated) -> tuple[Relational, ...]:
     """Scores before the diagonal increase towards the query."""
     model = {"decoder": decoder, "inputs": inputs}
     return tuple(Lt(Score(layer, i, j, **model), Score(layer, i, j + 1, **model)) for layer in layers)

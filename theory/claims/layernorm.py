@@ -7,7 +7,7 @@ that its theory uses.
 
 from __future__ import annotations
 
-from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, Symbol, exp, sqrt
+from sympy import And, Expr, Integer, Rational, Symbol, exp, sqrt
 
 from theory.claim import Claim
 from theory.decoder import Decoder
@@ -18,6 +18,7 @@ from theory.layer_two import ADMISSIBLE, EARLIER
 from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
 from theory.paper_forms import PAPER
 from theory.quantities import Score, Weight
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.symbols import alpha, beta, d, i, j, lam
 
 _SOURCE = "arXiv 2509.21042v1, Appendix B"

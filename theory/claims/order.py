@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sympy import And, Eq, Ge, Gt, Le, Lt, Piecewise, Rational, Sum
+from sympy import And, Piecewise, Rational, Sum
 
 from theory.claim import Claim
 from theory.decoder import Decoder
 from theory.inputs import Equicorrelated
 from theory.paper_forms import WITHOUT_RESIDUAL
 from theory.quantities import Score
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, i, j, lam
 
@@ -130,7 +131,7 @@ claims = [
     ),
     Claim(
         "own.no-residual-sharpness",
-        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(20, _between(beta, "0", "16")),
+        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(20, Le(beta, 16)),
         decoder=Decoder(beta=beta, residual=0), inputs=_ZERO,
         source="a part of own.no-residual-conjecture",
         note="At every beta from 0 to 16, layers two to nine, n = 20, alpha = 0.",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sympy import And, Derivative, E, Eq, Expr, Ge, Gt, Integer, Le, Limit, Lt, Rational, exp, oo
+from sympy import And, Derivative, E, Expr, Integer, Limit, Rational, exp, oo
 
 from theory import paper_forms as paper
 from theory.claim import Claim
@@ -27,6 +27,7 @@ from theory.layer_two import (
 from theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
 from theory.paper_forms import PAPER, special_case
 from theory.quantities import Gram, Mix, Score, Weight
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, i, j, lam, m
 

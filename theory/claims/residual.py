@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sympy import And, Ge, Gt, Le
+from sympy import And
+from sympy.core.relational import Relational
 
 from theory.averaging import AVERAGING, increasing
 from theory.claim import Claim
@@ -10,6 +11,7 @@ from theory.decoder import Decoder
 from theory.inputs import Equicorrelated
 from theory.paper_forms import EARLIER, PAPER
 from theory.quantities import Score
+from theory.relations import Ge, Gt, Le
 from theory.statements import closer_scores_higher
 from theory.symbols import i, l
 
@@ -17,7 +19,7 @@ _ZERO = Equicorrelated(0)
 _FIRST_FAILURES = {2: (60, 58), 3: (150, 148)}  # beta -> query and key, layer three
 
 
-def _fails(beta: int) -> Gt:
+def _fails(beta: int) -> Relational:
     query, key = _FIRST_FAILURES[beta]
     model = {"decoder": Decoder(beta=beta), "inputs": _ZERO}
     return Gt(Score(3, query, key, **model), Score(3, query, key + 1, **model))

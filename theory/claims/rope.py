@@ -8,12 +8,14 @@ that they agree to 30 digits.
 
 from __future__ import annotations
 
-from sympy import Abs, And, Eq, Expr, Ge, Gt, Implies, Le, Lt, Max, Ne, Or, Rational, exp
+from sympy import Abs, And, Expr, Implies, Max, Or, Rational, exp
+from sympy.core.relational import Relational
 
 from theory.claim import Claim
 from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from theory.inputs import Equicorrelated
 from theory.quantities import Gram, Score
+from theory.relations import Eq, Ge, Gt, Le, Lt, Ne
 from theory.rope import Kappa, limiting_kernel
 from theory.symbols import i, j, n
 
@@ -37,12 +39,12 @@ def _step(layer: int, **model: object) -> Expr:
     return Score(layer, i + 1, j + 1, **model) - Score(layer, i, j, **model)  # type: ignore[arg-type]
 
 
-def _same(left: Expr, right: Expr) -> Le:
+def _same(left: Expr, right: Expr) -> Relational:
     """Both sides agree to 30 digits."""
     return Le(Abs(left - right), _DIGITS)
 
 
-def _about(left: Expr, value: str) -> Le:
+def _about(left: Expr, value: str) -> Relational:
     """``left`` is ``value`` to the digits shown."""
     digits = len(value.split(".")[1])
     return Le(Abs(left - Rational(value)), Rational(1, 2 * 10**digits))

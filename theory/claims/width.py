@@ -8,7 +8,8 @@ balls decide about it; that a closed form of it is negative is a claim of its ow
 
 from __future__ import annotations
 
-from sympy import Abs, And, E, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational
+from sympy import Abs, And, E, Expr, Integer, Rational
+from sympy.core.relational import Relational
 
 from theory.claim import Claim
 from theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
@@ -17,6 +18,7 @@ from theory.derivation import Derivation, Step
 from theory.finite_width import limiting_score, score_correction, weight_correction
 from theory.inputs import SharedGaussian, Sphere
 from theory.quantities import Correction, Score, Weight
+from theory.relations import Eq, Ge, Gt, Le, Lt
 from theory.statements import closer_scores_higher
 from theory.symbols import alpha, beta, d, i, j, lam
 
@@ -31,7 +33,7 @@ def _at_paper(e: Expr) -> Expr:
     return e.xreplace(_PAPER)
 
 
-def _is(value: Expr, printed: str, within: str) -> Le:
+def _is(value: Expr, printed: str, within: str) -> Relational:
     """An expectation agrees with a number known to more digits than are printed."""
     return Le(Abs(value - Rational(printed)), Rational(within))
 
