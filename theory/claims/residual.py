@@ -28,16 +28,16 @@ def _fails(beta: int) -> Relational:
 claims = [
     Claim(
         "own.averaging-increasing",
-        closer_scores_higher(l), And(EARLIER, *PAPER, Ge(l, 2)), decoder=AVERAGING,
+        lambda: closer_scores_higher(l), And(EARLIER, *PAPER, Ge(l, 2)), decoder=AVERAGING,
         source="the case beta = 0 of own.no-residual-conjecture",
         note="Attention that only averages, at any length and in every layer from the second on: beta = 0 and no "
         "residual. By induction over the layer (theory.averaging).",
-        proof=increasing(),
+        proof=increasing,
     ),
     *(
         Claim(
             f"own.increasing-3-beta-{beta}",
-            closer_scores_higher(3), And(EARLIER, Le(i, query - 1)), decoder=Decoder(beta=beta), inputs=_ZERO,
+            lambda: closer_scores_higher(3), And(EARLIER, Le(i, query - 1)), decoder=Decoder(beta=beta), inputs=_ZERO,
             source="the order before the failures of own.sharper-fails",
             note=f"Layer three, beta = {beta}, alpha = 0, residual 1: no failure before query {query}.",
         )
@@ -45,7 +45,7 @@ claims = [
     ),
     Claim(
         "own.sharper-fails",
-        And(*map(_fails, _FIRST_FAILURES)),
+        lambda: And(*map(_fails, _FIRST_FAILURES)),
         source="extends own.peak-inside to larger beta",
         note="Layer three, alpha = 0, residual 1: a sharper softmax does not restore the order, it delays the first "
         "failure, from query 27 for beta = 1 to 60 for beta = 2 and 150 for beta = 3: like 7.2 exp(beta) "
