@@ -40,7 +40,7 @@ class Part(Generic[T]):
             return self._default[0]
         value: Any = vars(record)[self._name]
         if callable(value) and not isinstance(value, Basic | type):
-            value = vars(record)[self._name] = self._built(record, value)
+            value = vars(record)[self._name] = self._built(record, cast(Callable[[], T], value))
         return cast(T, value)
 
     def __set__(self, record: Any, value: T | Callable[[], T]) -> None:
