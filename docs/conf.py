@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.metadata import version as installed_version
 from typing import Any
 
-from proofs.site.docstrings import as_restructured_text
+from maskproof.proofs.site.docstrings import as_restructured_text
 
 project = "maskproof"
 author = "The maskproof authors"

@@ -8,9 +8,9 @@ from typing import Literal, cast
 
 import sympy
 
-from theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?")
 _MASKS = "causal, bidirectional, window:W (each query sees W keys) or prefix:L (the first L see one another)"

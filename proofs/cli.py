@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proofs import arguments, limits, registry
-from proofs.files import check_writable, write_text
-from proofs.limits import Limit, Output
-from proofs.report import (
+from maskproof.proofs import arguments, limits, registry
+from maskproof.proofs.files import check_writable, write_text
+from maskproof.proofs.limits import Limit, Output
+from maskproof.proofs.report import (
     Row,
     Watch,
     as_json,
@@ -32,13 +32,13 @@ from proofs.report import (
     summary,
     verdict_table,
 )
-from proofs.targets import gather, is_file
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs.targets import gather, is_file
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.supervision import Load, Outcome
+    from maskproof.proofs.supervision import Load, Outcome
 
 DEFAULT_SAMPLES = 10_000
 _LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
@@ -115,7 +115,7 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
+    from maskproof.proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
 
     export_command.register(app)
     phase_command.register(app)
@@ -203,7 +203,7 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
 
 def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
     """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
-    from proofs.supervision import Supervised, Unsupervised
+    from maskproof.proofs.supervision import Supervised, Unsupervised
 
     def chosen() -> Supervised | Unsupervised:
         if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
@@ -223,7 +223,7 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
-    from proofs.supervision import Broken
+    from maskproof.proofs.supervision import Broken
 
     if isinstance(outcome, Broken):
         return Row(name, error=f"claim {name}: {_internal(outcome.message)}")
@@ -248,9 +248,9 @@ def derive_command(
     form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
 ) -> int:
     """Print a derivation: every step with the rule and the earlier steps that give it."""
-    from proofs.export_command import rules
-    from theory.export import derivation_latex, derivation_text
-    from theory.topics import TOPICS
+    from maskproof.proofs.export_command import rules
+    from maskproof.theory.export import derivation_latex, derivation_text
+    from maskproof.theory.topics import TOPICS
 
     formats: dict[str, Callable[..., str]] = {"text": derivation_text, "latex": derivation_latex}
     if form not in formats:
@@ -311,7 +311,7 @@ def scores_command(
     The limit of infinite width by default; with --dim the expectation at that
     width over uniform unit vectors (mean cosine A), with standard errors.
     """
-    from proofs import scores
+    from maskproof.proofs import scores
 
     _check_outputs(out, plot, json_path if certify else None)
     if json_path is not None and not certify:
@@ -345,7 +345,7 @@ def scores_command(
         scores.plot(table, plot)
     show(scores.plain(table))
     if certify:
-        from proofs.phase_command import certified_steps
+        from maskproof.proofs.phase_command import certified_steps
 
         show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
     return 0
@@ -353,7 +353,7 @@ def scores_command(
 
 def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) -> None:
     """Refuse, before any work, files that could not be written."""
-    from proofs import scores
+    from maskproof.proofs import scores
 
     if out is not None:
         scores.check_out(out)
@@ -366,8 +366,8 @@ def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) 
 
 
 def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]) -> Any:
-    from numerics import mean_field
-    from proofs.scores import Table
+    from maskproof.numerics import mean_field
+    from maskproof.proofs.scores import Table
 
     if isinstance(model.scale, str) or model.norm == "layernorm":
         raise InvalidInput(
@@ -382,9 +382,9 @@ def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]
 def _expectation(
     model: Any, law: tuple[int, Any], size: tuple[int, int], run: tuple[int, int, float | None], settings: Any
 ) -> Any:
-    from numerics.monte_carlo import expected_scores
-    from proofs.scores import Table
-    from theory.inputs import Sphere
+    from maskproof.numerics.monte_carlo import expected_scores
+    from maskproof.proofs.scores import Table
+    from maskproof.theory.inputs import Sphere
 
     (width, alpha), (n, layers), (samples, seed, goal) = law, size, run
     bar, moved = sampling_progress(samples)

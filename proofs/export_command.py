@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from proofs import arguments, registry
-from proofs.files import check_writable, write_text
-from proofs.report import show
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import arguments, registry
+from maskproof.proofs.files import check_writable, write_text
+from maskproof.proofs.report import show
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from theory.export.fragments import Form, Item
+    from maskproof.theory.export.fragments import Form, Item
 
 _CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
 
@@ -49,8 +49,8 @@ def export_command(
     says which), derivations (layer-two) and the expansions in 1/d
     (weight-expansion, score-expansion). NAME gets the label mp:NAME.
     """
-    from theory import export
-    from theory.topics import TOPICS
+    from maskproof.theory import export
+    from maskproof.theory.topics import TOPICS
 
     if form not in ("latex", "markdown", "python"):
         raise InvalidInput(f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python")
@@ -80,7 +80,7 @@ def export_command(
 
 def rules() -> dict[str, str]:
     """What each rule of the kernel says, from its docstring."""
-    from proofs.kernel.checking import RULES
+    from maskproof.proofs.kernel.checking import RULES
 
     return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
 
@@ -93,8 +93,8 @@ def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
     Raises:
         InvalidInput: nothing, or more than one claim, is called so.
     """
-    from theory.export import Item, expansions
-    from theory.topics import TOPICS
+    from maskproof.theory.export import Item, expansions
+    from maskproof.theory.topics import TOPICS
 
     exact = {**{claim.id: claim for claim in claims}, **TOPICS, **expansions()}
     short: dict[str, list[Claim]] = {}

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofs import arguments, drawing
-from proofs.files import check_writable
-from proofs.report import show
-from theory.errors import InvalidInput
+from maskproof.proofs import arguments, drawing
+from maskproof.proofs.files import check_writable
+from maskproof.proofs.report import show
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.figures import Drawing
+    from maskproof.proofs.figures import Drawing
 
 _LEAST_TOKENS, _MOST_TOKENS = 4, 400
 _MOST_SAMPLES = 10**8
@@ -45,7 +45,7 @@ def figures_command(
     Each is written as NAME.png and NAME.pdf, with the largest standard error
     and the largest difference from the limit below it.
     """
-    from proofs.figures import DRAWINGS, Run
+    from maskproof.proofs.figures import DRAWINGS, Run
 
     if not names:
         show("\n".join(f"{name:6} {each.about}" for name, each in DRAWINGS.items()))

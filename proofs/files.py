@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 
 def check_writable(path: Path, option: str) -> None:

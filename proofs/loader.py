@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from proofs.registry import refuse_duplicates
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs.registry import refuse_duplicates
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 _MODULE = "maskproof_claims_file"
 _REMEDIES = {"cannot determine truth value of Relational": "join relations with And: And(0 < x, x < 1), not 0 < x < 1"}

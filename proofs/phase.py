@@ -13,10 +13,10 @@ from fractions import Fraction
 from itertools import pairwise
 from multiprocessing import get_context
 
-from numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
-from numerics.series import PARAMETERS, Interval
-from proofs.certificate import Survey, area
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
+from maskproof.numerics.series import PARAMETERS, Interval
+from maskproof.proofs.certificate import Survey, area
+from maskproof.theory.errors import InvalidInput
 
 RESOLUTIONS = {1: Fraction(1, 10**6), 2: Fraction(1, 512)}
 """Width below which a box stays undecided: absolute in a slice, relative to the sides of a map."""

@@ -11,15 +11,15 @@ from typing import Annotated
 
 import typer
 
-from numerics.certify import Box, Order, Steps, steps
-from numerics.series import Interval
-from proofs import arguments, certificate, phase, phase_files
-from proofs.certificate import Survey
-from proofs.files import check_writable
-from proofs.report import show
-from proofs.scores import check_plot
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Box, Order, Steps, steps
+from maskproof.numerics.series import Interval
+from maskproof.proofs import arguments, certificate, phase, phase_files
+from maskproof.proofs.certificate import Survey
+from maskproof.proofs.files import check_writable
+from maskproof.proofs.report import show
+from maskproof.proofs.scores import check_plot
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
 
 _MOST_LAYERS = 32
 _CAP = 256  # bits after which equal scores are left undecided

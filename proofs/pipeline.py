@@ -10,14 +10,14 @@ from typing import overload
 
 import numpy as np
 
-from proofs import limits, registry
-from proofs.engines import enclosure, monte_carlo, symbolic, witness
-from proofs.engines.question import question
-from proofs.limits import Limit
-from proofs.terms.reading import Unreadable
-from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import limits, registry
+from maskproof.proofs.engines import enclosure, monte_carlo, symbolic, witness
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.limits import Limit
+from maskproof.proofs.terms.reading import Unreadable
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 Progress = Callable[[str, int], object]
 
@@ -87,7 +87,7 @@ def verify(
     An engine that proves what another refutes leaves the claim UNKNOWN, with both in its evidence.
 
     >>> from sympy import Lt
-    >>> from theory import Equicorrelated, Score
+    >>> from maskproof.theory import Equicorrelated, Score
     >>> verify(Claim("mine", Lt(Score(3, 5, 2), Score(3, 5, 3)), inputs=Equicorrelated(0))).verdict
     <Verdict.ENCLOSED: 'ENCLOSED'>
     """
@@ -130,7 +130,7 @@ def _limit(timeout: float | None, memory: float | None) -> Limit:
 
 
 def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit) -> list[Result]:
-    from proofs.supervision import Broken, Supervised  # which needs this module
+    from maskproof.proofs.supervision import Broken, Supervised  # which needs this module
 
     results = []
     with closing(Supervised(lambda _: claims, seed, limit)) as supervised:

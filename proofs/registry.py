@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from proofs.files import write_text
-from proofs.verdict import Result, Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs.files import write_text
+from maskproof.proofs.verdict import Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 RECORD = Path(__file__).with_name("verdicts.json")
 
@@ -31,7 +31,7 @@ def shipped() -> list[Claim]:
 @cache
 def _shipped() -> tuple[Claim, ...]:
     # Imported here because building every derivation takes a moment that other commands need not wait.
-    from theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
+    from maskproof.theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
 
     parts = (kim2025, own, order, residual, width, rope, layernorm, kim2026)
     claims = tuple(claim for part in parts for claim in part.claims)

@@ -18,12 +18,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from proofs.engines.symbolic import GIVEN
-from proofs.verdict import Evidence, Result, Verdict
-from theory.claim import Claim
-from theory.export.abbreviations import abbreviate
-from theory.notation.plain import plain
-from theory.quantities import told_apart
+from maskproof.proofs.engines.symbolic import GIVEN
+from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.export.abbreviations import abbreviate
+from maskproof.theory.notation.plain import plain
+from maskproof.theory.quantities import told_apart
 
 COLOURS = {
     Verdict.PROVED: "bold green",

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs import drawing
-from proofs.files import write_text, write_whole
-from theory.errors import InvalidInput
+from maskproof.proofs import drawing
+from maskproof.proofs.files import write_text, write_whole
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 SUFFIXES = (".npz", ".csv")

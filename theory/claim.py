@@ -14,14 +14,14 @@ from sympy import Basic, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation
-from theory.domain import find_point
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs
-from theory.later import Part
-from theory.quantities import Quantity, bind
-from theory.symbols import DECLARED, alpha
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.domain import find_point
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, Inputs
+from maskproof.theory.later import Part
+from maskproof.theory.quantities import Quantity, bind
+from maskproof.theory.symbols import DECLARED, alpha
 
 
 class MalformedClaim(InvalidInput):

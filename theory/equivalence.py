@@ -19,13 +19,13 @@ from typing import Literal
 from sympy import Expr, Integer, Sum, Symbol, exp, sqrt
 from sympy.core.relational import Relational
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.layer_one import p, r
-from theory.layer_two import ADMISSIBLE, EARLIER, INPUTS, closed_form, increasing, norms
-from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
-from theory.relations import Eq, Ge, Le, Lt
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.layer_one import p, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER, INPUTS, closed_form, increasing, norms
+from maskproof.theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 
 Norm = Literal["l2", "layernorm", "none"]
 Scale = Literal["number", "sqrt(d)", "d"]

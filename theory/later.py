@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from sympy import Basic
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 T = TypeVar("T")
 

@@ -8,13 +8,13 @@ from dataclasses import replace
 import sympy
 from sympy import Eq, Ne
 
-from proofs.derivations import prove
-from proofs.kernel.known import Rejected
-from proofs.search import NoIdea, candidates, limits
-from proofs.verdict import Evidence, Verdict
-from theory.claim import Claim
-from theory.derivation import Derivation
-from theory.domain import find_point
+from maskproof.proofs.derivations import prove
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.search import NoIdea, candidates, limits
+from maskproof.proofs.verdict import Evidence, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.domain import find_point
 
 GIVEN = "the given derivation"
 

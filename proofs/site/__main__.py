@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from proofs.site.build import build
-from theory.errors import InvalidInput
+from maskproof.proofs.site.build import build
+from maskproof.theory.errors import InvalidInput
 
 
 def main() -> int:

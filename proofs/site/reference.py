@@ -11,8 +11,8 @@ import re
 from types import ModuleType
 from typing import Any
 
-from proofs.notes import cell
-from theory.notation.prose import markdown_escape
+from maskproof.proofs.notes import cell
+from maskproof.theory.notation.prose import markdown_escape
 
 PACKAGES = ("theory", "numerics", "proofs")
 CLAIMS = "theory.claims"  # lists of claims, each of which has a page of its own
@@ -118,7 +118,7 @@ def command_page(readme: str) -> str:
     """
     import typer
 
-    from proofs.cli import app
+    from maskproof.proofs.cli import app
 
     group: Any = typer.main.get_command(app)
     parts = ["# The command", readme.strip("\n"), markdown_escape(group.epilog or "")]

@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics import mean_field
-from proofs import cli
-from theory import Decoder
+from maskproof.numerics import mean_field
+from maskproof.proofs import cli
+from maskproof.theory import Decoder
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = """
 from sympy import And, Lt, Symbol
-from theory import Claim, Equicorrelated, Score, i, j
+from maskproof.theory import Claim, Equicorrelated, Score, i, j
 
 zero = Equicorrelated(0)
 claims = [

@@ -20,14 +20,14 @@ import psutil
 import pytest
 from sympy import Lt
 
-from proofs import cli, limits, registry
-from proofs.limits import Limit, Lost, supervise
-from proofs.pipeline import Pipeline, verify
-from proofs.supervision import Supervised
-from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from theory import Claim, Equicorrelated, Score
-from theory.claim import MalformedClaim
-from theory.errors import InvalidInput
+from maskproof.proofs import cli, limits, registry
+from maskproof.proofs.limits import Limit, Lost, supervise
+from maskproof.proofs.pipeline import Pipeline, verify
+from maskproof.proofs.supervision import Supervised
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.theory import Claim, Equicorrelated, Score
+from maskproof.theory.claim import MalformedClaim
+from maskproof.theory.errors import InvalidInput
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,9 +35,9 @@ ROOT = Path(__file__).resolve().parents[2]
 WILD = """
 import os, signal, sys, threading, time
 from sympy import Lt
-from proofs.verdict import Evidence, Result, Verdict
-from proofs.pipeline import Pipeline
-from theory import Claim, Equicorrelated, Score
+from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.proofs.pipeline import Pipeline
+from maskproof.theory import Claim, Equicorrelated, Score
 
 def wild():
     {deed}

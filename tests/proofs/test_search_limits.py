@@ -8,13 +8,13 @@ import pytest
 from sympy import And, Basic, E, Eq, Expr, Limit, Rational, Sum, exp, log, oo, sqrt
 from sympy.polys.polyerrors import PolynomialError
 
-from proofs.engines.symbolic import examine, without_limits
-from proofs.search import limits
-from proofs.verdict import Verdict
-from theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
-from theory.layer_one import h_squared, r
-from theory.quantities import Mix
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from maskproof.proofs.engines.symbolic import examine, without_limits
+from maskproof.proofs.search import limits
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
+from maskproof.theory.layer_one import h_squared, r
+from maskproof.theory.quantities import Mix
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 
 PAPER = (alpha >= 0, alpha < 1)
 ZERO, ALPHA = Equicorrelated(0), Equicorrelated(alpha)

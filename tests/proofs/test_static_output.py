@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from proofs.report import STATIC, Row, summary, verdict_table
-from proofs.verdict import Result, Verdict
+from maskproof.proofs.report import STATIC, Row, summary, verdict_table
+from maskproof.proofs.verdict import Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 ROWS = [Row("mine", Result("mine", Verdict.PROVED, (), None, 12.34)), Row("other", error="malformed")]

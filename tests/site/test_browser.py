@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from proofs import registry
-from proofs.verdict import Verdict
+from maskproof.proofs import registry
+from maskproof.proofs.verdict import Verdict
 
 pytestmark = pytest.mark.slow
 OPTIONS = (

@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from proofs import registry
-from proofs.site import build as building
-from proofs.site import reference
-from proofs.site.docstrings import as_restructured_text
-from proofs.site.markdown import Linker
-from theory.errors import InvalidInput
-from theory.export.arguments import closure
-from theory.topics import TOPICS
+from maskproof.proofs import registry
+from maskproof.proofs.site import build as building
+from maskproof.proofs.site import reference
+from maskproof.proofs.site.docstrings import as_restructured_text
+from maskproof.proofs.site.markdown import Linker
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.export.arguments import closure
+from maskproof.theory.topics import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = {"verdict", "source", "text", "order"}  # of the filter of the claim table

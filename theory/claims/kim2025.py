@@ -11,17 +11,17 @@ from __future__ import annotations
 from sympy import And, E, Limit, Rational, oo, sqrt
 from sympy.core.relational import Relational
 
-from theory import paper_forms as paper
-from theory.claim import Claim
-from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one
-from theory.layer_two import closed_form, increasing, norms
-from theory.limits import saturation
-from theory.paper_forms import PAPER, special_case
-from theory.quantities import Gram, Mix, Score, Weight
-from theory.relations import Eq, Le, Lt, Ne
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, i, j
+from maskproof.theory import paper_forms as paper
+from maskproof.theory.claim import Claim
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import layer_one
+from maskproof.theory.layer_two import closed_form, increasing, norms
+from maskproof.theory.limits import saturation
+from maskproof.theory.paper_forms import PAPER, special_case
+from maskproof.theory.quantities import Gram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Le, Lt, Ne
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, i, j
 
 _SECTION = "arXiv 2509.21042v1, "
 _EARLIER = And(Lt(j, i), *PAPER)

@@ -17,17 +17,17 @@ from functools import cache
 from sympy import And, Expr, Integer, Rational, exp, sqrt
 from sympy.core.relational import Relational
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.layer_one import g, h_squared, layer_one, r
-from theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
-from theory.layernorm import WIDE, first_layer, recency, reduction
-from theory.paper_forms import PAPER
-from theory.quantities import Gram, Score, bind
-from theory.relations import Eq, Ge, Gt, Le, Lt
-from theory.symbols import alpha, beta, d, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import g, h_squared, layer_one, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
+from maskproof.theory.layernorm import WIDE, first_layer, recency, reduction
+from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.quantities import Gram, Score, bind
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 _PAPER = "arXiv 2509.21042v2, "
 _HYPOTHESES = (*PAPER, WIDE)

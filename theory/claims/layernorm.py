@@ -11,17 +11,17 @@ from functools import cache
 
 from sympy import And, Expr, Integer, Rational, Symbol, exp, sqrt
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one, r
-from theory.layer_two import ADMISSIBLE, EARLIER
-from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
-from theory.paper_forms import PAPER
-from theory.quantities import Score, Weight
-from theory.relations import Eq, Ge, Gt, Le, Lt
-from theory.symbols import alpha, beta, d, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import layer_one, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER
+from maskproof.theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
+from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.quantities import Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 _SOURCE = "arXiv 2509.21042v1, Appendix B"
 _ZERO, _FIFTH = Equicorrelated(0), Equicorrelated(Rational(1, 5))

@@ -6,14 +6,14 @@ from functools import partial
 
 from sympy import And, Piecewise, Rational, Sum
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated
-from theory.paper_forms import WITHOUT_RESIDUAL
-from theory.quantities import Score
-from theory.relations import Eq, Ge, Gt, Le, Lt
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.paper_forms import WITHOUT_RESIDUAL
+from maskproof.theory.quantities import Score
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 _ZERO = Equicorrelated(0)
 _FIRST_FAILURES = {5: (49, 47), 6: (74, 72), 7: (109, 107), 8: (150, 148), 9: (197, 195)}

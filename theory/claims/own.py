@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sympy import And, Derivative, E, Expr, Integer, Limit, Rational, exp, oo
 
-from theory import paper_forms as paper
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.layer_one import g, h_squared, layer_one, r, weight_other, weight_self
-from theory.layer_two import (
+from maskproof.theory import paper_forms as paper
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.layer_one import g, h_squared, layer_one, r, weight_other, weight_self
+from maskproof.theory.layer_two import (
     ADMISSIBLE,
     EARLIER,
     EARLIER_BY_TWO,
@@ -24,12 +24,12 @@ from theory.layer_two import (
     order,
     order_by_sign,
 )
-from theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
-from theory.paper_forms import PAPER, special_case
-from theory.quantities import Gram, Mix, Score, Weight
-from theory.relations import Eq, Ge, Gt, Le, Lt
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, i, j, lam, m
+from maskproof.theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
+from maskproof.theory.paper_forms import PAPER, special_case
+from maskproof.theory.quantities import Gram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, beta, i, j, lam, m
 
 _GENERAL = Decoder(beta=beta, residual=lam)
 _UNNORMALISED = Decoder(beta=beta, residual=lam, norm="none")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from sympy import And
 from sympy.core.relational import Relational
 
-from theory.averaging import AVERAGING, increasing
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated
-from theory.paper_forms import EARLIER, PAPER
-from theory.quantities import Score
-from theory.relations import Ge, Gt, Le
-from theory.statements import closer_scores_higher
-from theory.symbols import i, l
+from maskproof.theory.averaging import AVERAGING, increasing
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.paper_forms import EARLIER, PAPER
+from maskproof.theory.quantities import Score
+from maskproof.theory.relations import Ge, Gt, Le
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import i, l
 
 _ZERO = Equicorrelated(0)
 _FIRST_FAILURES = {2: (60, 58), 3: (150, 148)}  # beta -> query and key, layer three

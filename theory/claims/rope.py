@@ -11,13 +11,13 @@ from __future__ import annotations
 from sympy import Abs, And, Expr, Implies, Max, Or, Rational, exp
 from sympy.core.relational import Relational
 
-from theory.claim import Claim
-from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.inputs import Equicorrelated
-from theory.quantities import Gram, Score
-from theory.relations import Eq, Ge, Gt, Le, Lt, Ne
-from theory.rope import Kappa, limiting_kernel
-from theory.symbols import i, j, n
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Gram, Score
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt, Ne
+from maskproof.theory.rope import Kappa, limiting_kernel
+from maskproof.theory.symbols import i, j, n
 
 _SECTION = "arXiv 2509.21042v1, section 5.1"
 _ZERO, _FIFTH, _HALF = Equicorrelated(0), Equicorrelated(Rational(1, 5)), Equicorrelated(Rational(1, 2))

@@ -13,16 +13,16 @@ from functools import partial
 from sympy import Abs, And, E, Expr, Integer, Rational
 from sympy.core.relational import Relational
 
-from theory.claim import Claim
-from theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.finite_width import limiting_score, score_correction, weight_correction
-from theory.inputs import SharedGaussian, Sphere
-from theory.quantities import Correction, Score, Weight
-from theory.relations import Eq, Ge, Gt, Le, Lt
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, d, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.finite_width import limiting_score, score_correction, weight_correction
+from maskproof.theory.inputs import SharedGaussian, Sphere
+from maskproof.theory.quantities import Correction, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 _FIFTY = And(Lt(j, i), Le(i, 50))
 _PAPER = {alpha: Integer(0), beta: Integer(1), lam: Integer(1)}

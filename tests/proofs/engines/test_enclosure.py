@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from sympy import And, E, Eq, Implies, Limit, Lt, Rational, Sum, atan, exp, oo, pi
 
-from proofs.engines import enclosure
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.engines import enclosure
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Claim,
     Decoder,
     Equicorrelated,

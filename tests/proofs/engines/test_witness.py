@@ -8,9 +8,9 @@ import pytest
 import sympy
 from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp, sqrt
 
-from proofs.engines import witness
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.engines import witness
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Decoder,

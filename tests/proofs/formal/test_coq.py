@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from proofs.cli import run
-from proofs.formal import checking
-from proofs.formal.checking import Checked, check, coqc, library_sources
-from proofs.formal.export import export
-from theory.errors import InvalidInput
-from theory.topics import TOPICS
+from maskproof.proofs.cli import run
+from maskproof.proofs.formal import checking
+from maskproof.proofs.formal.checking import Checked, check, coqc, library_sources
+from maskproof.proofs.formal.export import export
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.topics import TOPICS
 
 
 @pytest.fixture(scope="session")
