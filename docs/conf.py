@@ -1,4 +1,4 @@
-"""Settings of the site; ``python -m proofs.site`` gathers the sources and calls Sphinx with them."""
+"""Settings of the site; ``python -m maskproof.proofs.site`` gathers the sources and calls Sphinx with them."""
 
 from __future__ import annotations
 

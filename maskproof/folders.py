@@ -1,8 +1,8 @@
 """The names ``theory``, ``numerics`` and ``proofs`` for what is ``maskproof.theory``, ``.numerics`` and ``.proofs``.
 
 A checkout has the folders at its top, so Python finds them there by their own names, and would load each module a
-second time: two classes ``Claim``, neither an instance of the other. Here the short name becomes another name of the module
-that there is. An installation has no such folders; a claims file may use the short names all the same
+second time: two classes ``Claim``, neither an instance of the other. Here the short name becomes another name of the
+module that there is. An installation has no such folders; a claims file may use the short names all the same
 (``offer``), as long as the user has no module that is called so.
 """
 

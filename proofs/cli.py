@@ -2,6 +2,8 @@
 
 Exit status: 0 all verdicts as recorded (for a user's file: none REFUTED or UNKNOWN), 1 otherwise,
 2 unusable input, told in one line on standard error.
+
+Each command imports what it needs when it runs: --help and the list of claims need not wait for the engines.
 """
 
 from __future__ import annotations
@@ -19,26 +21,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from maskproof.proofs import arguments, limits, registry
+from maskproof.proofs import limits, registry
+from maskproof.proofs.console import Watch, sampling_progress, show
 from maskproof.proofs.files import check_writable, write_text
 from maskproof.proofs.limits import Limit, Output
-from maskproof.proofs.report import (
-    Row,
-    Watch,
-    as_json,
-    claim_table,
-    sampling_progress,
-    show,
-    summary,
-    verdict_table,
-)
-from maskproof.proofs.targets import gather, is_file
 from maskproof.proofs.verdict import Verdict
-from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from maskproof.proofs.report import Row
     from maskproof.proofs.supervision import Load, Outcome
+    from maskproof.theory.claim import Claim
 
 DEFAULT_SAMPLES = 10_000
 _LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
@@ -155,6 +148,10 @@ def verify_command(
     certifies every point. SAMPLED: nothing found against it. REFUTED: a certified
     counterexample. UNKNOWN: none of these.
     """
+    from maskproof.proofs import arguments
+    from maskproof.proofs.report import as_json, summary, verdict_table
+    from maskproof.proofs.targets import gather, is_file
+
     number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
     limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
     printed = json_path is not None and str(json_path) == "-"
@@ -223,6 +220,7 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
+    from maskproof.proofs.report import Row
     from maskproof.proofs.supervision import Broken
 
     if isinstance(outcome, Broken):
@@ -238,6 +236,8 @@ def _row(name: str, outcome: Outcome) -> Row:
 @app.command("list")
 def list_command() -> int:
     """List the shipped claims with their recorded verdicts."""
+    from maskproof.proofs.listing import claim_table
+
     show(claim_table(registry.shipped(), registry.recorded()))
     return 0
 
@@ -248,6 +248,7 @@ def derive_command(
     form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
 ) -> int:
     """Print a derivation: every step with the rule and the earlier steps that give it."""
+    from maskproof.proofs import arguments
     from maskproof.proofs.export_command import rules
     from maskproof.theory.export import derivation_latex, derivation_text
     from maskproof.theory.topics import TOPICS
@@ -311,7 +312,7 @@ def scores_command(
     The limit of infinite width by default; with --dim the expectation at that
     width over uniform unit vectors (mean cosine A), with standard errors.
     """
-    from maskproof.proofs import scores
+    from maskproof.proofs import arguments, scores
 
     _check_outputs(out, plot, json_path if certify else None)
     if json_path is not None and not certify:
@@ -345,7 +346,7 @@ def scores_command(
         scores.plot(table, plot)
     show(scores.plain(table))
     if certify:
-        from maskproof.proofs.phase_command import certified_steps
+        from maskproof.proofs.certified_steps import certified_steps
 
         show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
     return 0

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from maskproof.proofs import arguments, registry
+from maskproof.proofs import registry
+from maskproof.proofs.console import show
 from maskproof.proofs.files import check_writable, write_text
-from maskproof.proofs.report import show
 from maskproof.proofs.verdict import Verdict
-from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from maskproof.theory.claim import Claim
     from maskproof.theory.export.fragments import Form, Item
 
 _CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
@@ -49,6 +49,7 @@ def export_command(
     says which), derivations (layer-two) and the expansions in 1/d
     (weight-expansion, score-expansion). NAME gets the label mp:NAME.
     """
+    from maskproof.proofs import arguments
     from maskproof.theory import export
     from maskproof.theory.topics import TOPICS
 
@@ -93,6 +94,8 @@ def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
     Raises:
         InvalidInput: nothing, or more than one claim, is called so.
     """
+    from maskproof.proofs import arguments
+    from maskproof.theory.claim import Claim
     from maskproof.theory.export import Item, expansions
     from maskproof.theory.topics import TOPICS
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maskproof.proofs import arguments, drawing
+from maskproof.proofs.console import show
 from maskproof.proofs.files import check_writable
-from maskproof.proofs.report import show
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -45,6 +44,7 @@ def figures_command(
     Each is written as NAME.png and NAME.pdf, with the largest standard error
     and the largest difference from the limit below it.
     """
+    from maskproof.proofs import arguments, drawing
     from maskproof.proofs.figures import DRAWINGS, Run
 
     if not names:
@@ -70,6 +70,8 @@ def figures_command(
 
 
 def _named(name: str, known: dict[str, Drawing]) -> Drawing:
+    from maskproof.proofs import arguments
+
     if name not in known:
         raise InvalidInput(f"figure {arguments.shown(name)}", "'there is such a figure'", f"use {', '.join(known)}")
     return known[name]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maskproof.proofs.report import Watch, show
+from maskproof.proofs.console import Watch, show
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:

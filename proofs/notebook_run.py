@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
+from maskproof.proofs.console import STATIC
 from maskproof.proofs.files import write_text
-from maskproof.proofs.report import STATIC
 from maskproof.theory.errors import InvalidInput
 
 FOLDER = Path(__file__).with_name("notebooks")

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from maskproof.proofs import drawing
-from maskproof.proofs.report import Watch, show
+from maskproof.proofs.console import Watch, show
 from maskproof.theory.errors import InvalidInput
 
 _AT_ONCE = 4  # at most: a kernel takes some hundred megabytes
@@ -37,6 +36,8 @@ def notebooks_command(
     Fails when a cell raises an error, or prints or draws something else than
     what the notebook holds.
     """
+    from maskproof.proofs import drawing
+
     _require_jupyter()
     drawing.require_matplotlib("notebooks")
     from maskproof.proofs import notebook_run

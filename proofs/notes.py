@@ -1,6 +1,6 @@
 """Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
 
-    python -m proofs.notes
+    python -m maskproof.proofs.notes
 
 A table stands between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``; what is between them is
 replaced, everything else is left alone.

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from maskproof.proofs import derivations, drawing, registry
+from maskproof.proofs.console import STATIC
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.pipeline import verify
-from maskproof.proofs.report import STATIC, reason, witness
+from maskproof.proofs.report import reason, witness
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.errors import InvalidInput
