@@ -11,7 +11,7 @@ from typing import overload
 import numpy as np
 
 from maskproof.proofs import limits, registry
-from maskproof.proofs.engines import enclosure, monte_carlo, symbolic, witness
+from maskproof.proofs.engines import enclosure, symbolic
 from maskproof.proofs.engines.question import question
 from maskproof.proofs.limits import Limit
 from maskproof.proofs.terms.reading import Unreadable
@@ -247,6 +247,9 @@ class Pipeline:
 
     def _examined(self, claim: Claim) -> list[Evidence]:
         """Evidence by numbers; a certified witness ends the search."""
+        # Hypothesis and SciPy take longer to load than most proofs to check, which do without them.
+        from maskproof.proofs.engines import monte_carlo, witness
+
         claim, limits = symbolic.without_limits(claim)
         found = witness.examine(claim, seed=self.seed)
         others = (engine.examine(claim, seed=self.seed) for engine in (enclosure, monte_carlo))
@@ -255,10 +258,11 @@ class Pipeline:
 
     def _cross_checked(self, claim: Claim) -> list[Evidence]:
         """A few numbers by a route that shares nothing with the proof: an error in either shows."""
-        checks = (
-            enclosure.spot_check(claim),
-            monte_carlo.examine(claim, seed=self.seed, effort=CROSS_CHECK),
-        )
+        checks = [enclosure.spot_check(claim)]
+        if not question(claim).deterministic:
+            from maskproof.proofs.engines import monte_carlo  # which loads SciPy
+
+            checks.append(monte_carlo.examine(claim, seed=self.seed, effort=CROSS_CHECK))
         return [evidence for evidence in checks if evidence is not None]
 
 
