@@ -509,7 +509,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
 def test_sliders_move_in_a_living_notebook_and_stand_still_in_a_static_one(tmp_path: Path) -> None:
     pytest.importorskip("ipywidgets")
     show = (
-        "from proofs.reading import explore\n"
+        "from maskproof.proofs.reading import explore\n"
         "calls = []\n"
         "draw = lambda **chosen: calls.append(chosen) or f'drawn {sorted(chosen.items())}'\n"
         "explore(draw, at={'alpha': 0.5, 'layer': 2, 'norm': 'l2', 'n': 3},\n"

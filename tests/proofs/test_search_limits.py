@@ -139,7 +139,7 @@ def test_what_sympy_can_not_do_is_no_derivation(refusal: Exception, monkeypatch:
     def refuse(*_: object) -> None:
         raise refusal
 
-    monkeypatch.setattr(sys.modules["proofs.search.limits"], "_leading_quotient", refuse)
+    monkeypatch.setattr(sys.modules["maskproof.proofs.search.limits"], "_leading_quotient", refuse)
     claim = _claim(Eq(Limit(i * WEIGHT, i, oo), 1), DEFAULT, ALPHA)
     found = examine(claim, seed=0)
     assert found is not None

@@ -76,7 +76,7 @@ CLAIMS = [*kim2025.claims, *own.claims]
 SHIPPED = [
     claim
     for file in pkgutil.iter_modules(claim_files.__path__)
-    for claim in import_module(f"theory.claims.{file.name}").claims
+    for claim in import_module(f"maskproof.theory.claims.{file.name}").claims
 ]
 
 FORMULAS = [
