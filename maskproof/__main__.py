@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
+import signal
 
 
 def main() -> None:
     """Run the command line and exit."""
-    try:
-        # Inside the try: Ctrl-C while modules load is no reason for a traceback either.
-        from maskproof.proofs import cli
-    except KeyboardInterrupt:
-        sys.exit(130)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules load ends it without a word
+    from maskproof.proofs import cli  # after that
+
     cli.main()
 
 

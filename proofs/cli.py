@@ -63,8 +63,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     if sys.stdout is None or sys.stdout.closed:
         return _refuse("standard output violates 'it is open'; send it to a file or to a program")
     try:
-        status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
-        sys.stdout.flush()
+        with limits.stoppable():
+            status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
+            sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except BrokenPipeError:  # the reader of the pipe has gone: nothing is left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -208,7 +209,7 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
         return Supervised(load, seed, limit, output=output)
 
     rows = []
-    with limits.stoppable(), closing(chosen()) as claims:
+    with closing(chosen()) as claims:
         outcomes = claims.outcomes()
         with Watch(len(claims.ids)) as watch:
             for done, name in enumerate(claims.ids):
@@ -238,7 +239,7 @@ def list_command() -> int:
     """List the shipped claims with their recorded verdicts."""
     from maskproof.proofs.listing import claim_table
 
-    show(claim_table(registry.shipped(), registry.recorded()))
+    show(claim_table(registry.shipped(), registry.recorded(), registry.statements()))
     return 0
 
 
@@ -282,7 +283,9 @@ def scores_command(
         str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
     ] = "causal",
     rope: Annotated[str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")] = None,
-    head_dim: Annotated[str, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope.")] = "64",
+    head_dim: Annotated[
+        str | None, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope; 64 by default.")
+    ] = None,
     dim: Annotated[
         str | None,
         typer.Option("--dim", metavar="D", help="Expectation over random inputs of this width, not the limit."),
@@ -294,7 +297,11 @@ def scores_command(
     seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed of the random inputs.")] = None,
     target_se: Annotated[
         str | None,
-        typer.Option("--target-se", metavar="E", help="Stop when every standard error is at most E."),
+        typer.Option(
+            "--target-se",
+            metavar="E",
+            help="Stop when every standard error is at most E, and fail if that is never so.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write all numbers to FILE.npz or FILE.csv.")
@@ -319,6 +326,9 @@ def scores_command(
         raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
     if certify and dim is not None:
         raise InvalidInput("--certify with --dim", "'what is certified is the limit'", "drop one of them")
+    if head_dim is not None and rope is None:
+        raise InvalidInput("--head-dim without --rope", "'only RoPE has heads'", "add --rope 10000, or drop it")
+    width_of_head = head_dim or "64"
     tokens, depth = arguments.whole(n, "--n"), arguments.whole(layers, "--layers")
     if depth * tokens**2 > _LARGEST:
         raise InvalidInput(
@@ -326,9 +336,10 @@ def scores_command(
         )
     settings = {"n": str(tokens), "layers": str(depth), "alpha": str(arguments.number(alpha, "--alpha"))}
     settings |= {"beta": beta.strip(), "residual": residual.strip(), "norm": norm, "scale": scale, "mask": mask}
-    settings |= {} if rope is None else {"rope": rope, "head-dim": head_dim}
-    model = arguments.decoder(beta, residual, norm, scale, mask, rope, head_dim)
+    settings |= {} if rope is None else {"rope": rope, "head-dim": width_of_head}
+    model = arguments.decoder(beta, residual, norm, scale, mask, rope, width_of_head)
     correlation = arguments.number(alpha, "--alpha")
+    goal = None if target_se is None else arguments.positive(target_se, "--target-se")
     if dim is None:
         for option, value in (("--samples", samples), ("--seed", seed), ("--target-se", target_se)):
             if value is not None:
@@ -338,7 +349,6 @@ def scores_command(
         width = arguments.whole(dim, "--dim")
         count = arguments.whole(samples or str(DEFAULT_SAMPLES), "--samples", least=2)
         start = arguments.whole(seed or "0", "--seed", least=0, most=2**63 - 1)
-        goal = None if target_se is None else arguments.positive(target_se, "--target-se")
         table = _expectation(model, (width, correlation), (tokens, depth), (count, start, goal), settings)
     if out is not None:
         scores.write(table, out)
@@ -349,6 +359,10 @@ def scores_command(
         from maskproof.proofs.certified_steps import certified_steps
 
         show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
+    if goal is not None and table.largest_error > goal:
+        say = f"the largest standard error is {table.largest_error:.2g}, above --target-se {goal:g}; raise --samples"
+        print(f"maskproof: {say}", file=sys.stderr)
+        return 1
     return 0
 
 

@@ -40,7 +40,7 @@ def export_command(
         typer.Option("--as", metavar="align|theorem|proof", help="With --only: formula, theorem, or with its proof."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
+        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH; - is standard output, as is none.")
     ] = None,
 ) -> int:
     """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python.
@@ -62,6 +62,8 @@ def export_command(
         raise InvalidInput("--as without --only", "'the document has one form'", "name formulas with --only")
     if shape is not None and shape not in export.FORMS:
         raise InvalidInput(f"--as {arguments.shown(shape)}", "'the form is known'", f"use {', '.join(export.FORMS)}")
+    if out is not None and str(out) == "-":
+        out = None
     if out is not None:
         check_writable(out, "--out")
     claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), registry.recorded()

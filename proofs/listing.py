@@ -13,13 +13,21 @@ from maskproof.proofs.verdict import Verdict
 from maskproof.theory.claim import Claim
 
 
-def claim_table(claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any]]) -> Table:
-    """The shipped claims: id, recorded verdict, statement, source."""
+def claim_table(
+    claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any]], statements: Mapping[str, str]
+) -> Table:
+    """The shipped claims: id, recorded verdict, statement, source.
+
+    Args:
+        claims: in this order.
+        recorded: the verdicts.
+        statements: as text, of those claims that have one recorded.
+    """
     listed = table("claim", "recorded", "statement")
     for claim in claims:
         known = recorded.get(claim.id, {}).get("verdict")
         style = COLOURS[Verdict(known)] if known in list(Verdict) else ""
-        cell = Text(recorded.get(claim.id, {}).get("statement") or _statement(claim))
+        cell = Text(statements.get(claim.id) or _statement(claim))
         if claim.source:
             cell = Text.assemble(cell, Text(f"  [{claim.source}]", style="dim"))
         listed.add_row(Text(claim.id), Text(known or "none", style=style), cell)

@@ -57,23 +57,30 @@ def refuse_duplicates(claims: Iterable[Claim], where: str = "the shipped claims"
 
 
 def recorded(path: Path = RECORD) -> dict[str, dict[str, Any]]:
-    """The recorded verdicts: id -> {"verdict": name, "witness": None or {symbol: value as text}, "statement": text}.
-
-    The statement is that of the claim when its verdict was recorded, in one line.
+    """The recorded verdicts: id -> {"verdict": name, "witness": None or {symbol: value as text}}.
 
     Raises:
         InvalidInput: the record can't be read.
     """
+    return {name: {"verdict": entry["verdict"], "witness": entry["witness"]} for name, entry in _record(path).items()}
+
+
+def statements(path: Path = RECORD) -> dict[str, str]:
+    """What each recorded verdict is about: id -> the claim's statement in one line, as it was then.
+
+    Raises:
+        InvalidInput: the record can't be read.
+    """
+    return {name: str(entry["statement"]) for name, entry in _record(path).items() if entry.get("statement")}
+
+
+def _record(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {
-            name: {
-                "verdict": Verdict(entry["verdict"]),
-                "witness": entry["witness"],
-                "statement": entry.get("statement", ""),
-            }
+            name: {**entry, "verdict": Verdict(entry["verdict"]), "witness": entry["witness"]}
             for name, entry in record.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -118,7 +125,7 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
 
     known = {claim.id: claim for claim in shipped()}
     try:
-        before = recorded(path).items()
+        before = _record(path).items()
         record = {name: {**e, "verdict": str(e["verdict"])} for name, e in before if name in known}
     except InvalidInput:
         record = {}  # unreadable, and about to be replaced

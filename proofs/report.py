@@ -17,6 +17,7 @@ from rich.text import Text
 from maskproof.proofs.console import COLOURS, STATIC, table
 from maskproof.proofs.engines.symbolic import GIVEN
 from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.theory.errors import shortened
 
 MALFORMED = "MALFORMED"  # says nothing that could be checked
 _LONGEST_REASON = 300
@@ -48,12 +49,12 @@ def reason(result: Result) -> str:
     failed = [e for e in deciding if e.detail.startswith(GIVEN)]
     chosen = deciding[-1] if result.verdict is Verdict.UNKNOWN and not failed else (failed or deciding)[0]
     words = "; ".join(part for part in (chosen.detail.strip(), chosen.scope.strip()) if part)
-    return textwrap.shorten(words, _LONGEST_REASON, placeholder=" ...")
+    return textwrap.shorten(shortened(words), _LONGEST_REASON, placeholder=" ...")
 
 
 def witness(point: Mapping[str, Any] | None) -> str:
     """A witness as ``i = 27, j = 25``."""
-    return ", ".join(f"{name} = {value}" for name, value in (point or {}).items())
+    return shortened(", ".join(f"{name} = {value}" for name, value in (point or {}).items()))
 
 
 def verdict_table(rows: Sequence[Row]) -> Table:

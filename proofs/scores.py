@@ -36,6 +36,12 @@ class Table:
         """What is printed and plotted."""
         return next(iter(self.arrays.values()))
 
+    @property
+    def largest_error(self) -> float:
+        """The largest standard error; 0 for numbers that have none."""
+        errors = self.arrays.get("standard_error")
+        return 0.0 if errors is None else float(np.nanmax(errors))
+
 
 def check_out(path: Path) -> None:
     """Refuse a file type that ``write`` does not know."""
