@@ -94,7 +94,10 @@ Fixpoint stack (D : decoder) (d : nat) (x : vectors) (layers : nat) : vectors :=
 
 (** ** The same by inner products
 
-    A layer depends on its vectors only through their inner products K, those of the centred vectors for LayerNorm. *)
+    A layer depends on its vectors only through inner products K: those of these vectors. *)
+
+Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
+  match norm D with LayerNorm _ => centred d x | _ => x end.
 
 Section LayerOfMatrices.
 Variables (D : decoder) (K : matrix).
@@ -147,5 +150,9 @@ Arguments Mix D K layer%nat i%nat j%nat.
 (** Inputs: unit vectors, any two of which have the cosine alpha. *)
 Definition equicorrelated (alpha : R) : matrix := fun i j => if i =? j then 1 else alpha.
 
+(** The vectors x_1, ..., x_n of R^d are such inputs. *)
+Definition are_equicorrelated (alpha : R) (n d : nat) (x : vectors) : Prop :=
+  forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner d x i j = equicorrelated alpha i j.
+
 (** The decoder of most theorems: l2 normalisation, causal mask, scores not divided. *)
-Definition l2_decoder (b lam : R) : decoder := Decoder L2 1 b lam Causal.
+Definition l2_decoder (beta lam : R) : decoder := Decoder L2 1 beta lam Causal.

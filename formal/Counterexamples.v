@@ -1,13 +1,14 @@
 (** * What the paper claims and does not hold, and where it fails first: by computation
 
-    The claims of the catalogue whose verdict is REFUTED and that are about the limit in which the paper's theory
-    computes; each theorem is the negation of a claim, on its whole domain. beta = lam = 1 unless said otherwise. Scores
-    of layers three to five come from interval arithmetic that is proved to enclose them (Interval.v); Coq computes
-    each table once. *)
+    Each theorem [not_kim2025_...] or [not_kim2026_...] is the negation of a statement of the paper (arXiv 2509.21042,
+    first or second version) about the decoder by inner products, over all alpha, i and j for which the paper makes it.
+    beta = lam = 1 unless said otherwise. Scores of layers three to five come from interval
+    arithmetic that is proved to enclose them (Interval.v); Coq computes each table once. *)
 
 From Coq Require Import Reals List Lia Lra Arith ZArith Bool.
 From Interval Require Import Xreal Basic Tactic.
 From Maskproof Require Import Attention Sums Layers ClosedForms LayerNorm Interval.
+From Maskproof Require Vectors.
 Open Scope R_scope.
 
 (** ** Section 4.1: closer keys score higher in layers three and four, at alpha = 0 and up to 50 tokens *)
@@ -82,6 +83,20 @@ Proof. exact (proj1 (proj2 first_failures)). Qed.
 
 Theorem first_failure_in_layer_five : first_failure 5 49 47.
 Proof. exact (proj2 (proj2 first_failures)). Qed.
+
+(** The same on vectors: for orthonormal x_1, ..., x_n in R^d, which exist for n <= d. *)
+Theorem falls_on_vectors (n d : nat) (x : vectors) : are_equicorrelated 0 n d x ->
+  let S layer := vector_score papers_decoder d (stack papers_decoder d x (layer - 1)) in
+  ((27 <= n)%nat -> S 3%nat 27%nat 26%nat < S 3%nat 27%nat 25%nat) /\
+  ((33 <= n)%nat -> S 4%nat 33%nat 32%nat < S 4%nat 33%nat 31%nat) /\
+  ((49 <= n)%nat -> S 5%nat 49%nat 48%nat < S 5%nat 49%nat 47%nat).
+Proof.
+  intros X S. unfold S. repeat split; intro N; pose proof (Vectors.width_of_inputs 0 n d x X ltac:(lia)) as P;
+    rewrite !(Vectors.score_of_given papers_decoder d x orthonormal n P X) by lia.
+  - exact (proj1 first_failure_in_layer_three).
+  - exact (proj1 first_failure_in_layer_four).
+  - exact (proj1 first_failure_in_layer_five).
+Qed.
 
 Definition increasing_until (last layer : nat) : Prop := forall i j, (1 <= j < i)%nat -> (i <= last)%nat ->
   Score papers_decoder orthonormal layer i j < Score papers_decoder orthonormal layer i (j + 1).

@@ -167,6 +167,61 @@ Proof. intros I J. apply (layernorm_score 1); [lia|exact I|exact J]. Qed.
 End Stack.
 End LayerNorm.
 
+(** Layer one, and the scores of layer two: with f = d / scale, the l2 decoder at beta f. *)
+Theorem same_in_layer_two (K : matrix) (sc b f lam : R) (d i j : nat) :
+  0 < sc -> INR d / sc = f -> (1 <= d)%nat -> (1 <= i)%nat -> (1 <= j)%nat ->
+  let D := Decoder (LayerNorm d) sc b lam Causal in let D' := l2_decoder (b * f) (lam / sqrt (INR d)) in
+  Weight D K 1 i j = Weight D' K 1 i j /\
+  Gram D K 1 i j = INR d * Gram D' K 1 i j /\
+  Score D K 2 i j = f * Score D' K 2 i j.
+Proof.
+  intros P <- W I J. repeat split.
+  - apply (first_weight d sc b lam Causal W P); assumption.
+  - apply (first_gram d sc b lam Causal W P); assumption.
+  - apply (layernorm_score_two d sc b lam Causal W P); assumption.
+Qed.
+
+Lemma root_of_width d : (1 <= d)%nat -> INR d / sqrt (INR d) = sqrt (INR d).
+Proof. intro W. pose proof (root_pos d W). rewrite <- (root_square d W) at 1. field. lra. Qed.
+
+(** ** Inputs of another norm
+
+    Attention does not see norms, but the residual weight is relative to them. *)
+
+Section Longer.
+Variables (d : nat) (sc b lam norm : R) (m : visibility) (K : matrix).
+Hypothesis norm_pos : 0 < norm.
+Notation D l := (Decoder (LayerNorm d) sc b l m).
+Notation longer := (fun i j => norm ^ 2 * K i j).
+
+Lemma longer_stretch i : stretch (D lam) longer i = 1 / norm * stretch (D (lam * norm)) K i.
+Proof.
+  unfold stretch. simpl Attention.norm. cbv beta iota. rewrite sqrt_mult_alt, sqrt_pow2 by (try apply pow2_ge_0; lra).
+  unfold Rdiv. rewrite Rinv_mult. ring.
+Qed.
+
+Theorem longer_gram i j : (1 <= i)%nat -> (1 <= j)%nat ->
+  layer_gram (D lam) longer i j = layer_gram (D (lam * norm)) K i j.
+Proof.
+  intros I J. rewrite (proportional_gram (D lam) (D (lam * norm)) longer K (1 / norm) (norm ^ 2)); try assumption.
+  - field. lra.
+  - reflexivity.
+  - intros k l _ _. unfold layer_score. rewrite !longer_stretch. simpl beta. simpl scale.
+    replace (1 / norm * stretch (D (lam * norm)) K k * (1 / norm * stretch (D (lam * norm)) K l) * (norm ^ 2 * K k l))
+      with (stretch (D (lam * norm)) K k * stretch (D (lam * norm)) K l * K k l) by (field; lra).
+    reflexivity.
+  - intros; apply longer_stretch.
+  - simpl. field. lra.
+  - reflexivity.
+Qed.
+
+Theorem longer_score_two i j : (1 <= i)%nat -> (1 <= j)%nat -> Score (D lam) longer 2 i j = Score (D (lam * norm)) K 2 i j.
+Proof.
+  intros I J. unfold Score. simpl Gram. unfold layer_score, stretch. simpl Attention.norm. cbv beta iota. simpl scale.
+  rewrite !longer_gram by assumption. reflexivity.
+Qed.
+End Longer.
+
 (** ** The order of layer two, on centred unit vectors with pairwise cosine alpha *)
 
 Theorem layernorm_increasing_two d sc b lam alpha i j :

@@ -13,8 +13,18 @@ Notation sum := Attention.sum.
 
 (** ** What is understood of inputs *)
 
-(** n inputs exist and are linearly independent. *)
-Definition inputs_independent (alpha : R) (n : nat) : Prop := alpha < 1 /\ 0 < 1 + (INR n - 1) * alpha.
+(** n inputs exist and are linearly independent; of a single one nothing is asked, as it has no cosine with another. *)
+Definition inputs_independent (alpha : R) (n : nat) : Prop :=
+  (2 <= n)%nat -> alpha < 1 /\ 0 < 1 + (INR n - 1) * alpha.
+
+Lemma inputs_definite alpha n : inputs_independent alpha n -> definite n (equicorrelated alpha).
+Proof.
+  intro E. destruct n as [|[|n]].
+  - intros v [k [K _]]. lia.
+  - intros v [k [K V]]. replace k with 1%nat in V by lia. unfold quadratic. simpl.
+    rewrite equicorrelated_self, !Rplus_0_l, Rmult_1_r. apply (Rsqr_pos_lt _ V).
+  - apply equicorrelated_definite; apply E; lia.
+Qed.
 
 (** They are, and no vector that is normalised up to this layer vanishes. *)
 Definition have_directions (D : decoder) (alpha : R) (layer count : nat) : Prop :=
@@ -72,7 +82,7 @@ Qed.
 
 Lemma definite_layers n : inputs_independent alpha n -> forall layers, definite n (Gram D (equicorrelated alpha) layers).
 Proof.
-  intros [A I]. induction layers as [|l IH]; [apply equicorrelated_definite; assumption|].
+  intro A. induction layers as [|l IH]; [apply inputs_definite; exact A|].
   apply definite_layer; [exact IH|]. intros k Hk. apply mix_positive; [lia|]. apply (definite_diagonal n); assumption.
 Qed.
 
@@ -273,8 +283,12 @@ Ltac transport H := first [exact H | (push_INR_in H; push_INR; first [exact H | 
   | ?a <= ?b => lazymatch goal with |- ?c <= ?d => replace c with a by equation; replace d with b by equation; exact H end
   | ?a <> ?b => lazymatch goal with |- ?c <> ?d => replace c with a by equation; replace d with b by equation; exact H end
   end])].
+Lemma independent_sign alpha n : inputs_independent alpha n -> (1 <= n)%nat -> 0 < 1 + (INR n - 1) * alpha.
+Proof. intros H N. destruct (Nat.eq_dec n 1) as [->|E]; [simpl; lra|apply H; lia]. Qed.
 (* alpha < 1, or 1 + (n-1) alpha > 0, from independent inputs *)
-Ltac eigenvalue H := let L := fresh in let E := fresh in destruct H as [L E]; push_INR_in E; push_INR; lra.
+Ltac eigenvalue H := first
+  [ let E := fresh in pose proof (independent_sign _ _ H ltac:(lia)) as E; push_INR_in E; push_INR; lra
+  | let E := fresh in pose proof (proj1 (H ltac:(lia))) as E; lra ].
 Ltac available := first [assumption | lia | lra | (push_INR; lra)].
 
 (** ** Order *)
@@ -291,13 +305,12 @@ Lemma product_lt a b c : 0 < c -> a / c < b / c -> a < b.
 Proof. intros P H. apply (Rmult_lt_compat_r c) in H; [|exact P]. unfold Rdiv in H. rewrite !Rmult_assoc, Rinv_l, !Rmult_1_r in H by lra. exact H. Qed.
 Lemma independent_fewer alpha a b : inputs_independent alpha b -> (a <= b)%nat -> inputs_independent alpha a.
 Proof.
-  intros [A B] H. split; [exact A|]. destruct a as [|a]; [simpl; lra|]. set (n := S a) in *. assert (1 <= n)%nat by (unfold n; lia). clearbody n. clear a. rename n into a. assert (1 <= INR a) by (apply (le_INR 1); lia). assert (INR a <= INR b) by (apply le_INR; lia).
-  destruct (Rle_or_lt 0 alpha); nra.
+  intros I H N. destruct (I ltac:(lia)) as [A E]. split; [exact A|]. apply (Order.independent_before alpha b a); [lia|exact E].
 Qed.
 Lemma independent_nonneg alpha n : 0 <= alpha -> 0 < 1 - alpha -> inputs_independent alpha n.
-Proof. intros A B. split; [lra|]. destruct n as [|n]; [simpl; lra|]. assert (H : (1 <= S n)%nat) by lia. revert H. generalize (S n). clear n. intros n H. assert (1 <= INR n) by (apply (le_INR 1); lia). nra. Qed.
+Proof. intros A B N. split; [lra|]. apply (Order.independent_nonneg alpha n); [lia|exact A]. Qed.
 Lemma independent_eigenvalue alpha n : 0 < 1 - alpha -> 0 < 1 + (INR n - 1) * alpha -> inputs_independent alpha n.
-Proof. intros A B. split; [lra|exact B]. Qed.
+Proof. intros A B N. split; [lra|exact B]. Qed.
 Lemma sub_lt a b : a < b -> 0 < b - a. Proof. lra. Qed.
 Lemma sub_le a b : a <= b -> 0 <= b - a. Proof. lra. Qed.
 Lemma weaken x : 0 < x -> 0 <= x. Proof. lra. Qed.

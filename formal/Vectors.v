@@ -4,10 +4,6 @@ From Coq Require Import Reals Lra Lia Arith.
 From Maskproof Require Import Attention Sums Layers.
 Open Scope R_scope.
 
-(** The vectors whose inner products count: with LayerNorm the centred ones. *)
-Definition relevant (D : decoder) (d : nat) (x : vectors) : vectors :=
-  match norm D with LayerNorm _ => centred d x | _ => x end.
-
 (** Mixing tokens commutes with centring, which acts on coordinates. *)
 Lemma centred_mix d (x : vectors) (M : matrix) i c :
   centred d (fun i c => sum (fun k => M i k * x k c) i) i c = sum (fun k => M i k * centred d x k c) i.
@@ -142,6 +138,37 @@ Proof.
 Qed.
 End Stack.
 
+(** ** From the inner products of the tokens that are there
+
+    Scores of n tokens depend on the inner products of these tokens alone. *)
+
+Section Given.
+Variables (D : decoder) (d : nat) (x : vectors) (K : matrix) (n : nat).
+Hypothesis d_pos : (1 <= d)%nat.
+Hypothesis given : forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner d (relevant D d x) i j = K i j.
+
+Lemma gram_of_given layers i j : (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  inner d (relevant D d (stack D d x layers)) i j = Gram D K layers i j.
+Proof.
+  intros Hi Hj. rewrite gram_of_stack by lia. revert i j Hi Hj. induction layers as [|l IH]; [exact given|].
+  exact (layer_gram_ext D _ _ n IH).
+Qed.
+
+Theorem score_of_given layer i j : (1 <= layer)%nat -> (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
+  vector_score D d (stack D d x (layer - 1)) i j = Score D K layer i j.
+Proof.
+  intros L Hi Hj. rewrite vector_score_is. unfold Score, layer_score, stretch.
+  rewrite !gram_of_given by assumption. reflexivity.
+Qed.
+End Given.
+
+(** In R^0 there are none. *)
+Lemma width_of_inputs alpha n d x : are_equicorrelated alpha n d x -> (1 <= n)%nat -> (1 <= d)%nat.
+Proof.
+  intros X N. destruct d; [|lia]. specialize (X 1%nat 1%nat ltac:(lia) ltac:(lia)).
+  rewrite equicorrelated_self in X. unfold inner in X. simpl in X. lra.
+Qed.
+
 (** ** Equicorrelated vectors exist: in R^d from d = n on, centred ones from d = n + 1 on *)
 
 (** Coordinates that are 0. *)
@@ -153,7 +180,7 @@ Proof.
 Qed.
 
 Lemma equicorrelated_square (n : nat) (alpha : R) : (1 <= n)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
-  exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner n x i j = equicorrelated alpha i j.
+  exists x, are_equicorrelated alpha n n x.
 Proof.
   intros Hn A E. assert (N : 0 < INR n) by (apply (lt_INR 0); lia).
   set (a := sqrt (1 - alpha)). set (b := (sqrt (1 + (INR n - 1) * alpha) - a) / INR n).
@@ -174,9 +201,9 @@ Proof.
     destruct (Nat.eqb_spec c i); destruct (Nat.eqb_spec c j); destruct (Nat.eqb_spec i j); try (exfalso; lia); ring.
 Qed.
 
-Theorem equicorrelated_vectors (n d : nat) (alpha : R) :
+Theorem equicorrelated_exist (n d : nat) (alpha : R) :
   (1 <= n <= d)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
-  exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat -> inner d x i j = equicorrelated alpha i j.
+  exists x, are_equicorrelated alpha n d x.
 Proof.
   intros [Hn Hd] A E. destruct (equicorrelated_square n alpha Hn A E) as [x X].
   exists (fun i c => if c <=? n then x i c else 0). intros i j Hi Hj.
@@ -187,10 +214,9 @@ Lemma centred_of_sum_zero d x i c : sum (x i) d = 0 -> centred d x i c = x i c.
 Proof. intro H. unfold centred. rewrite H. unfold Rdiv. ring. Qed.
 
 (** In the hyperplane of R^(n+1): a e_i + p in the coordinates up to n, and q in the last. *)
-Theorem equicorrelated_centred (n d : nat) (alpha : R) :
+Theorem equicorrelated_centred_exist (n d : nat) (alpha : R) :
   (1 <= n < d)%nat -> alpha <= 1 -> 0 <= 1 + (INR n - 1) * alpha ->
-  exists x : vectors, forall i j, (1 <= i <= n)%nat -> (1 <= j <= n)%nat ->
-    inner d (centred d x) i j = equicorrelated alpha i j.
+  exists x, are_equicorrelated alpha n d (centred d x).
 Proof.
   intros [Hn Hd] A E. assert (N : 0 < INR n) by (apply (lt_INR 0); lia). set (m := INR n + 1).
   set (a := sqrt (1 - alpha)). set (t := sqrt (m * (1 + (INR n - 1) * alpha))). set (b := (t - a) / INR n).

@@ -7,7 +7,7 @@ from typing import Any
 
 from maskproof.proofs.kernel import checking
 from maskproof.proofs.kernel.goals import Line
-from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.kernel.known import Rejected, demand
 from maskproof.proofs.terms.reading import Unreadable, read_statement, read_term, read_variable
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step
@@ -23,6 +23,7 @@ def read(derivation: Derivation) -> checking.Derivation:
     """
     known = _read.get(id(derivation))
     if known is None or known[0] is not derivation:
+        _refuse_ill_typed(derivation)
         lemmas = tuple(map(read, derivation.lemmas))
         try:
             hypotheses = tuple(map(read_statement, derivation.hypotheses))
@@ -31,6 +32,27 @@ def read(derivation: Derivation) -> checking.Derivation:
         steps = tuple(_step(derivation.name, step) for step in derivation.steps)
         known = _read[id(derivation)] = derivation, checking.Derivation(derivation.name, hypotheses, steps, lemmas)
     return known[1]
+
+
+def _refuse_ill_typed(derivation: Derivation) -> None:
+    """Look at the kind of every part before it is used.
+
+    Raises:
+        Rejected: one is of another kind than it should be.
+    """
+
+    def are(kind: type, values: object, part: str) -> None:
+        right = isinstance(values, tuple | list) and all(isinstance(value, kind) for value in values)
+        demand(right, f"{derivation.name}: {part} {values!r} are no tuple of what they should be")
+
+    are(object, derivation.hypotheses, "hypotheses")
+    are(Derivation, derivation.lemmas, "lemmas")
+    are(Step, derivation.steps, "steps")
+    for step in derivation.steps:
+        are(str, (step.label, step.rule), "label and rule")
+        are(str, step.premises, f"premises of {step.label}")
+        are(object, step.given, f"hypotheses of {step.label}")
+        demand(isinstance(step.hints, Mapping), f"{derivation.name}: hints of {step.label} have no names")
 
 
 def _step(name: str, step: Step) -> checking.Step:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -66,7 +66,7 @@ def export_command(
         out = None
     if out is not None:
         check_writable(out, "--out")
-    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), registry.recorded()
+    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), with_checkers(registry.recorded())
     if only is not None:
         text = export.fragment(chosen(only, claims), cast("Form", shape or "align"), record, rules())
     elif form == "python":
@@ -79,6 +79,16 @@ def export_command(
     else:
         write_text(out, text, "--out")
     return 0
+
+
+def with_checkers(record: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The record of verdicts, and with each proof who has checked it."""
+    from maskproof.proofs.formal.record import coverage
+
+    return {
+        claim: {**entry, "checked by": f"the {coverage(claim)}"} if entry["verdict"] == Verdict.PROVED else entry
+        for claim, entry in record.items()
+    }
 
 
 def rules() -> dict[str, str]:

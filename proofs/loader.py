@@ -41,13 +41,13 @@ def load(path: str | Path) -> list[Claim]:
     if not claims:
         raise InvalidInput(f"{path}: claims = []", "'there is something to check'", "add a Claim")
     for place, claim in enumerate(claims, start=1):
-        if not isinstance(claim, Claim):
+        if type(claim) is not Claim:  # a subclass might answer differently each time it is asked
             raise InvalidInput(
                 f"{path}: element {place} of claims, of type {type(claim).__name__}",
                 "'every element is a Claim'",
                 "write Claim(id, statement, ...)",
             )
-        if not isinstance(claim.id, str):
+        if type(claim.id) is not str:
             raise InvalidInput(
                 f"{path}: element {place} of claims, id of type {type(claim.id).__name__}",
                 "'an id is text'",

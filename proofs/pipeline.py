@@ -93,24 +93,25 @@ def verify(
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
         raise InvalidInput(f"seed = {seed!r}", "'the seed is a whole number from 0 up'", "use 0")
-    chosen = [claims] if isinstance(claims, Claim) else _listed(claims)
+    alone = isinstance(claims, Claim)
+    chosen = _listed([claims] if alone else claims)
     if timeout is not None or memory is not None:
         results = _supervised(chosen, int(seed), progress, _limit(timeout, memory))
-        return results[0] if isinstance(claims, Claim) else results
+        return results[0] if alone else results
     pipeline = Pipeline(chosen, int(seed))
     results = []
     for done, claim in enumerate(chosen):
         if progress is not None:
             progress(claim.id, done)
         results.append(pipeline.result(claim))
-    return results[0] if isinstance(claims, Claim) else results
+    return results[0] if alone else results
 
 
 def _listed(claims: Iterable[Claim]) -> list[Claim]:
     chosen = list(claims)
     seen: set[str] = set()
     for claim in chosen:
-        if not isinstance(claim, Claim):
+        if type(claim) is not Claim:  # a subclass might answer differently each time it is asked
             raise InvalidInput(f"{claim!r} among the claims", "'it is a Claim'", "make it a Claim")
         if claim.id in seen:
             raise InvalidInput(f"claim id {claim.id!r} twice", "'ids are unique'", "rename one of the claims")
@@ -250,19 +251,20 @@ class Pipeline:
         # Hypothesis and SciPy take longer to load than most proofs to check, which do without them.
         from maskproof.proofs.engines import monte_carlo, witness
 
-        claim, limits = symbolic.without_limits(claim)
-        found = witness.examine(claim, seed=self.seed)
-        others = (engine.examine(claim, seed=self.seed) for engine in (enclosure, monte_carlo))
+        asked, limits = symbolic.limits_put_in(claim)
+        found = witness.examine(asked, seed=self.seed)
+        others = (engine.examine(asked, seed=self.seed) for engine in (enclosure, monte_carlo))
         evidence = [found] if found is not None else [other for other in others if other is not None]
         return [replace(e, detail=f"{limits}; {e.detail}") for e in evidence] if limits else evidence
 
     def _cross_checked(self, claim: Claim) -> list[Evidence]:
         """A few numbers by a route that shares nothing with the proof: an error in either shows."""
-        checks = [enclosure.spot_check(claim)]
-        if not question(claim).deterministic:
+        asked = question(claim)
+        checks = [enclosure.spot_check(asked)]
+        if not asked.deterministic:
             from maskproof.proofs.engines import monte_carlo  # which loads SciPy
 
-            checks.append(monte_carlo.examine(claim, seed=self.seed, effort=CROSS_CHECK))
+            checks.append(monte_carlo.examine(asked, seed=self.seed, effort=CROSS_CHECK))
         return [evidence for evidence in checks if evidence is not None]
 
 

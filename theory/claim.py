@@ -80,7 +80,7 @@ class Claim:
             MalformedClaim: the statement or the domain is not a Boolean combination of relations,
                 a symbol is not declared, or the domain is empty.
         """
-        if not isinstance(self.id, str) or not self.id.strip() or not self.id.isprintable():
+        if type(self.id) is not str or not self.id.strip() or not self.id.isprintable():
             raise MalformedClaim(f"claim id {self.id!r}", "'a claim has a name'", "give it an id of one printable line")
         for complaints in (self._fields, self._formulas, self._symbols):
             for what, violates, remedy in complaints():

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import sympy
-from sympy import Basic, Integer, Number, Rational, Symbol
+from sympy import Basic, Eq, Expr, Integer, Number, Rational, Symbol
 
 _INTEGERS = (1, 2, 3, 4, 5, 8)
 _REALS = (
@@ -15,11 +15,11 @@ _REALS = (
 )  # fmt: skip
 
 
-def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Number] | None:
+def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Expr] | None:
     """A point of ``domain``, or None if no candidate lies in it.
 
     Candidates are small numbers, the numbers that the domain mentions, their neighbours and their
-    midpoints; each symbol's candidates are tried after the ones before it are put in.
+    midpoints, and roots of its equations; each symbol's candidates are tried after the ones before it are put in.
 
     >>> from maskproof.theory.symbols import i, j
     >>> find_point(sympy.And(j < i, i > 40), (i, j))
@@ -43,10 +43,10 @@ def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Number]
     return None
 
 
-def _candidates(domain: Basic, symbol: Symbol) -> Iterator[Number]:
+def _candidates(domain: Basic, symbol: Symbol) -> Iterator[Expr]:
     mentioned = sorted(domain.atoms(Number))
-    seen: set[Number] = set()
-    for value in (*_ordinary(symbol), *_near(mentioned)):
+    seen: set[Expr] = set()
+    for value in chain(_ordinary(symbol), _near(mentioned), _roots(domain, symbol)):
         if value not in seen and _admissible(symbol, value):
             seen.add(value)
             yield value
@@ -63,7 +63,15 @@ def _near(mentioned: Sequence[Number]) -> Iterator[Number]:
         yield (low + high) / 2
 
 
-def _admissible(symbol: Symbol, value: Number) -> bool:
+def _roots(domain: Basic, symbol: Symbol) -> Iterator[Expr]:
+    """Where an equation of the domain between polynomials in ``symbol`` alone holds."""
+    for equation in sorted(domain.atoms(Eq), key=str):
+        difference = equation.lhs - equation.rhs
+        if difference.free_symbols == {symbol} and difference.is_polynomial(symbol):
+            yield from sympy.real_roots(sympy.Poly(difference, symbol), multiple=True)
+
+
+def _admissible(symbol: Symbol, value: Expr) -> bool:
     """Whether ``value`` satisfies the assumptions of ``symbol``."""
     return not any(
         required is True and getattr(value, f"is_{name}") is False

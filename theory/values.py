@@ -61,8 +61,9 @@ def decimal(number: sympy.Float) -> Fraction:
     """
     if not number.is_finite:
         raise InvalidInput(f"{number}", "'a number is finite'", "give a finite number")
-    double = number._prec == 53  # made from a Python float, or calculated with such
-    return Fraction(repr(float(number)) if double else str(number))
+    double = float(number) if number._prec == 53 else None  # made from a Python float, or calculated with such
+    known = double is not None and math.isfinite(double) and sympy.Float(double) == number
+    return Fraction(repr(double) if known else str(number))  # what no double holds has the digits that were asked for
 
 
 def positive_integer(value: object, name: str) -> int:

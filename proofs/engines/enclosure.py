@@ -16,24 +16,20 @@ from maskproof.proofs.engines import order
 from maskproof.proofs.engines.boxes import Cover, called, covered, in_part
 from maskproof.proofs.engines.evaluate import PRECISIONS, evaluator
 from maskproof.proofs.engines.points import Tally, attempt, horizon, tried, unknown
-from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.question import Question
 from maskproof.proofs.engines.region import Region
 from maskproof.proofs.engines.truth import NotApplicable
 from maskproof.proofs.verdict import Evidence, Verdict
-from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 SECOND_LOOK = 20_000  # work of exact numbers at a claim that was proved
 
 
-def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
+def examine(asked: Question, *, seed: int = 0) -> Evidence | None:
     """Enclose the claim over its domain, or over what part of it can be covered.
 
     Returns None for a claim about expectations; UNKNOWN, with the reason, where balls decide nothing.
-
-    Raises:
-        proofs.terms.reading.Unreadable: a part of the claim is not in the language.
     """
-    asked = question(claim)
     if not asked.deterministic:
         return None
     started = time.perf_counter()
@@ -41,17 +37,16 @@ def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
         region = Region(asked)
         evaluator(asked.statement)
         found = _ordered(region) or covered(region) or tried(region)
-    except NotApplicable as error:
+    except (NotApplicable, InvalidInput) as error:
         found = unknown("nothing", f"not applicable: {error}")
     return replace(found, seconds=time.perf_counter() - started)
 
 
-def spot_check(claim: Claim, *, points: int = 40, real_points: int = 4) -> Evidence | None:
+def spot_check(asked: Question, *, points: int = 40, real_points: int = 4) -> Evidence | None:
     """Try a few small points: the second look at a claim that was proved.
 
     Returns None for a claim about expectations, and for one about limits, of which numbers say nothing.
     """
-    asked = question(claim)
     if not asked.deterministic or "Limit" in asked.statement.heads:
         return None
     started = time.perf_counter()

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import numpy as np
-from flint import fmpq
+from flint import arb, fmpq
 from numpy.typing import NDArray
 
 from maskproof.numerics.gram import mean_field
 from maskproof.numerics.monte_carlo import expected_scores
 from maskproof.proofs.engines.evaluate import Evaluator
 from maskproof.proofs.engines.floats import Array, Columns, Floats
+from maskproof.proofs.engines.intervals import Enclosed, degree
 from maskproof.proofs.engines.models import decoder, inputs
-from maskproof.proofs.engines.numbers import fraction, integer, printable
+from maskproof.proofs.engines.numbers import Real, fraction, integer, printable
 from maskproof.proofs.engines.question import Question
 from maskproof.proofs.engines.region import Region
 from maskproof.proofs.engines.truth import NotApplicable, Undefined
@@ -47,12 +49,15 @@ class Comparison:
         point: the values of all variables.
         difference: estimate of left minus right.
         error: its standard error.
+        within: for what is not linear in expectations, encloses left minus right where each of these is known to so
+            many standard errors; None for what is linear, of which ``difference`` and ``error`` tell everything.
     """
 
     relation: t.Relation
     point: Mapping[t.Variable, Fraction]
     difference: float
     error: float
+    within: Callable[[float], Real] | None = None
 
     @property
     def two_sided(self) -> bool:
@@ -65,13 +70,20 @@ class Comparison:
         z = self.difference / self.error
         return abs(z) if self.two_sided else z
 
+    def fails(self, errors: float) -> bool:
+        """Whether it certainly fails where every expectation lies within so many standard errors of its estimate."""
+        if self.within is None:
+            return True
+        difference = self.within(errors)
+        return bool(difference != 0) if self.two_sided else bool(difference > 0)
+
 
 class Meaningless(Exception):
     """The statement, or the domain, has no value at a point of the domain."""
 
 
-def comparisons(question: Question, seed: int, effort: float) -> tuple[list[Comparison], int]:
-    """Every relation at every point that is looked at, and the number of samples.
+def comparisons(question: Question, seed: int, effort: float) -> tuple[list[Comparison], int, int]:
+    """Every relation at every point that is looked at, the number of samples, and that of expectations.
 
     Raises:
         NotApplicable: the statement is of a form that is not tested, or too large.
@@ -83,7 +95,7 @@ def comparisons(question: Question, seed: int, effort: float) -> tuple[list[Comp
     relations = list(_asserted(question.statement, t.TRUE))
     region = Region(question)
     found: list[Comparison] = []
-    samples = 0
+    samples = expectations = 0
     for parameters in _parameters(region):
         reals = {v: x for v, x in parameters.items() if not v.sort.integral}
         given = {v: int(x) for v, x in parameters.items() if v.sort.integral}
@@ -97,9 +109,10 @@ def comparisons(question: Question, seed: int, effort: float) -> tuple[list[Comp
         samples = max(samples, estimates.samples)
         for relation, premise in relations:
             found += _compare(relation, premise, everywhere, estimates)
+        expectations += estimates.count
     if not found:
         raise NotApplicable("no point of the domain was reached")
-    return found, samples
+    return found, samples, expectations
 
 
 def _asserted(statement: t.Statement, premise: t.Statement) -> Iterator[tuple[t.Relation, t.Statement]]:
@@ -206,6 +219,18 @@ class Estimates:
         without = (BATCHES * mean - values) / (BATCHES - 1) if len(values) > 1 else np.tile(mean, (BATCHES, 1))
         return np.vstack([mean[None], without])
 
+    def interval(self, kind: str, model: t.Model, layer: int, row: int, column: int, errors: float) -> arb:
+        """The mean over all batches of one quantity, plus or minus so many standard errors and rounding."""
+        batches = self._known[_NAMES[kind], model][:, layer - 1, row - 1, column - 1]
+        mean = float(batches.mean())
+        error = float(batches.std(ddof=1)) / BATCHES**0.5 if len(batches) > 1 else 0.0
+        return arb(mean, errors * error + ROUNDING * max(abs(mean), 1))
+
+    @property
+    def count(self) -> int:
+        """How many expectations are estimated."""
+        return sum(batches[0].size for batches in self._known.values())
+
 
 def _no_entries(*_: Any) -> Array:
     raise NotApplicable("a parameter depends on a quantity")
@@ -239,9 +264,13 @@ def _compare(
         for side in (relation.left, relation.right)
     )
     difference, error = jackknife(left, right)
-    return [
+    found = [
         Comparison(relation, point, float(a), float(b)) for point, a, b in zip(inside, difference, error, strict=True)
     ]
+    if max(degree(relation.left), degree(relation.right)) < 2:
+        return found
+    enclosed = Enclosed(t.minus(relation.left, relation.right), estimates.interval)
+    return [replace(comparison, within=partial(enclosed.at, comparison.point)) for comparison in found]
 
 
 def _meant(relation: t.Relation, premise: t.Statement, point: Values) -> bool:

@@ -92,11 +92,7 @@ class Parameters:
         """The scene of this point at ``precision`` bits; call it inside that precision."""
         compiler = self.evaluator.compiler
         if precision not in self._scenes:
-            values: list[Any] = [arb.nan()] * len(compiler.names)
-            for variable, value in self._reals.items():
-                if variable in compiler.scope:
-                    values[compiler.scope[variable]] = value
-            self._scenes[precision] = Scene(values, Balls(), self.horizon)
+            self._scenes[precision] = Scene(compiler.filled(self._reals), Balls(), self.horizon)
         scene = self._scenes[precision]
         scene.values += [arb.nan()] * (len(compiler.names) - len(scene.values))  # bound variables compiled since
         for variable, whole in integers.items():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from typing import Any
 
 import numpy as np
 from flint import arb, fmpq
@@ -117,9 +116,7 @@ class Floats:
                 if not asked[point]:
                     found.append(arb.nan())
                     continue
-                here: list[Any] = [arb.nan()] * len(compiler.names)
-                for variable, place in compiler.scope.items():
-                    here[place] = columns[variable][point]
+                here = compiler.filled({variable: columns[variable][point] for variable in compiler.scope})
                 key = tuple(map(str, here))
                 if key not in known:
                     known[key] = value(Scene(here, Balls()))

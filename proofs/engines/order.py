@@ -158,7 +158,7 @@ def _points(scores: Sequence[t.Entry], region: Region) -> tuple[dict[Pair, Mappi
             return {}, 0
         for score in scores:
             layer, i, j = (_at(part, point) for part in (score.layer, score.query, score.key))
-            if layer is None or i is None or j is None or i < 1:
+            if layer is None or i is None or j is None or i < 1 or layer < 1:
                 return {}, 0
             first, last = mask(score.model.mask).visible(i, i)
             if not first <= j < last:
@@ -191,7 +191,7 @@ def _asked(
     if not free:
         return Question(order, rising, points, size)
     reach = region.ranges()[region.reals[0]]
-    if not _allowed(free[0], reach):
+    if closed["alpha"] < 0 or not _allowed(free[0], reach):  # in whatever parameter, expansions start at alpha = 0
         return None
     return Question(order, rising, points, size, free[0], region.reals[0], reach)
 
@@ -203,7 +203,7 @@ def _exists(values: Mapping[str, Fraction], scale: Fraction, n: int) -> bool:
 
 
 def _allowed(name: str, reach: Range) -> bool:
-    """Whether the expansions reach there: no parameter below 0, and alpha not above 1."""
+    """Whether expansions in this parameter reach there: it is nowhere below 0, and alpha not above 1."""
     low, high = reach.low, reach.high
     return low is not None and high is not None and 0 <= low <= high and (name != "alpha" or low < high <= 1)
 

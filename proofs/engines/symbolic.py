@@ -5,18 +5,25 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-import sympy
 from sympy import Eq, Ne
 
 from maskproof.proofs.derivations import prove
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.points import named
+from maskproof.proofs.engines.question import Question, question
+from maskproof.proofs.engines.region import CAPS, Region
+from maskproof.proofs.engines.truth import NotApplicable
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.search import NoIdea, candidates, limits
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_term
+from maskproof.proofs.terms.text import text
 from maskproof.proofs.verdict import Evidence, Verdict
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation
-from maskproof.theory.domain import find_point
 
 GIVEN = "the given derivation"
+_SIMPLE = 20  # exact values of the real variables tried for a point of the domain
 
 
 def examine(claim: Claim, *, seed: int) -> Evidence | None:
@@ -29,11 +36,10 @@ def examine(claim: Claim, *, seed: int) -> Evidence | None:
     def record(outcome: Verdict, scope: str, detail: str) -> Evidence:
         return Evidence("symbolic", outcome, scope, detail, seconds=time.perf_counter() - start)
 
-    if isinstance(claim.bound_statement, Ne) and (equal := _proved_equal(claim)) is not None:
-        return replace(
-            record(Verdict.REFUTED, "the whole domain", f"both sides are equal, by derivation {equal.name}"),
-            witness=_any_point(claim),
-        )
+    if type(claim.statement) is Ne and (refuted := _proved_equal(claim)) is not None:
+        equal, witness = refuted
+        said = f"both sides are equal, by derivation {equal.name}"
+        return replace(record(Verdict.REFUTED, "the whole domain", said), witness=witness)
     try:
         derivation = _checked(claim)
     except NoIdea as reason:
@@ -69,30 +75,44 @@ def _checked(claim: Claim) -> Derivation:
     raise NoIdea(reason)
 
 
-def _proved_equal(claim: Claim) -> Derivation | None:
-    """A checked derivation that the two sides, claimed to differ, are equal; None if none is found."""
-    opposite = replace(claim, statement=Eq(*claim.bound_statement.args), proof=None)
+def _proved_equal(claim: Claim) -> tuple[Derivation, dict[str, object]] | None:
+    """A checked derivation that the two sides, claimed to differ, are equal, and a point; None if none is found."""
+    opposite = replace(claim, statement=Eq(*claim.statement.args, evaluate=False), proof=None)
     try:
-        return _checked(opposite)
-    except NoIdea:
+        derivation = _checked(opposite)
+        region = Region(question(opposite))
+    except (NoIdea, NotApplicable):
         return None
+    for reals in region.simple_reals(_SIMPLE):
+        point = next(region.integer_points(reals, None if region.finite else CAPS[0]), None)
+        if point is not None:
+            values = {name: printable(value) for name, value in named(reals, point).items()}
+            return derivation, values
+    return None
 
 
-def _any_point(claim: Claim) -> dict[str, object]:
-    point = find_point(sympy.sympify(claim.domain), claim.free_symbols) or {}
-    return {symbol.name: value for symbol, value in point.items()}
+def limits_put_in(claim: Claim) -> tuple[Question, str]:
+    """The claim in terms, with the limits in it that the kernel can work out put in, for engines that only see numbers.
 
+    What is asked stays the same: its domain, what is understood of its models, its variables. A limit under the sign of
+    a sum stays: hypotheses about a position outside say nothing of one that the sum counts through.
 
-def without_limits(claim: Claim) -> tuple[Claim, str]:
-    """The claim with the limits that the kernel can work out put in, for engines that only see numbers.
-
-    Returns the claim itself if there are none, and in words which limits were put in.
+    Returns also, in words, which limits were put in; nothing if there are none.
     """
-    values = limits(claim)
-    if not values:
-        return claim, ""
-    words = "; ".join(f"the kernel derives that {limit.args[0]} tends to {value}" for limit, value in values.items())
-    return replace(claim, statement=claim.bound_statement.xreplace(values)), words
+    asked = question(claim)
+    found: dict[t.Term, t.Term] = {}
+    for limit, value, derivation in limits(claim) if "Limit" in asked.statement.heads else ():
+        said = replace(claim, statement=Eq(limit, value, evaluate=False), proof=None)
+        try:
+            prove(said, derivation)
+        except Rejected:
+            continue
+        found[read_term(limit)] = read_term(value)
+    statement = t.replaced(asked.statement, found)
+    if statement == asked.statement:
+        return asked, ""
+    words = (f"the kernel derives that {text(of)} = {text(value)}" for of, value in found.items())
+    return replace(asked, statement=statement), "; ".join(words)
 
 
 def _steps(derivation: Derivation, seen: set[int] | None = None) -> int:

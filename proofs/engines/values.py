@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from operator import add, mul
 from typing import Any
 
-from flint import fmpq
+from flint import arb, fmpq
 
 from maskproof.proofs.engines import functions
 from maskproof.proofs.engines.corrections import coefficient
@@ -52,6 +52,14 @@ class Values(ABC):
     @abstractmethod
     def statement(self, s: t.Statement, scope: Scope) -> Check:
         """Truth of a statement."""
+
+    def filled(self, point: Mapping[t.Variable, Any]) -> list[Any]:
+        """The values of a scene at a point: those that the point gives, and none yet of all other variables."""
+        values: list[Any] = [arb.nan()] * len(self.names)
+        for variable, place in self.scope.items():
+            if variable in point:
+                values[place] = point[variable]
+        return values
 
     def value(self, term: t.Term, scope: Scope) -> Value:
         """The value of a term, whatever its conditions.

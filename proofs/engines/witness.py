@@ -21,19 +21,18 @@ from typing import Any
 from hypothesis import HealthCheck, find, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
-from hypothesis.errors import NoSuchExample
+from hypothesis.errors import NoSuchExample, Unsatisfiable
 
 from maskproof.proofs.engines.evaluate import PRECISIONS, Evaluator, Parameters, evaluator
 from maskproof.proofs.engines.explain import explain
 from maskproof.proofs.engines.numbers import printable
 from maskproof.proofs.engines.points import horizon, named, words
-from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.question import Question
 from maskproof.proofs.engines.ranges import Range
 from maskproof.proofs.engines.region import Point, Reals, Region
 from maskproof.proofs.engines.truth import NotApplicable
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.verdict import Evidence, Verdict
-from maskproof.theory.claim import Claim
 
 if "pytest" not in sys.modules:  # a user's working directory is no place for the library's notes
     set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "maskproof-hypothesis")
@@ -57,13 +56,12 @@ class Found:
     precision: int
 
 
-def examine(claim: Claim, *, seed: int = 0) -> Evidence | None:
+def examine(asked: Question, *, seed: int = 0) -> Evidence | None:
     """Look for a point of the domain where the claim fails.
 
     Returns REFUTED with the smallest witness found, or None: not to find one says nothing. Returns None
     as well for a claim about expectations or one that balls can't evaluate.
     """
-    asked = question(claim)
     if not asked.deterministic:
         return None
     started = time.perf_counter()
@@ -130,7 +128,7 @@ class Search:
         )
         try:
             found = find(self._points(), failing, settings=quiet, random=Random(seed))
-        except NoSuchExample:
+        except (NoSuchExample, Unsatisfiable):
             return None
         return self.fails(*found)
 

@@ -27,6 +27,8 @@ ALLOWED = frozenset({
 })  # fmt: skip
 # What Coq assumes of its machine numbers, where a theorem rests on computation.
 ALLOWED_PREFIXES = ("Uint63.", "PrimInt63.", "PrimFloat.", "FloatAxioms.", "CarryType.", "Sint63.")
+# Coq's independent checker also lists what modules of installed libraries hide: it is defined, not assumed.
+HIDDEN = re.compile(r"Coq\.Reals\.Rdefinitions\.\w+Impl\.|Coq\.ssr\.ssrunder\.|Coq\.Floats\.\w+\.Leibniz\.|mathcomp\.")
 _FORBIDDEN = re.compile(r"\b(Admitted|admit|Axiom|Axioms|Parameter|Parameters|Conjecture|Unset\s+Guard|bypass_check)\b")
 
 
@@ -103,6 +105,19 @@ def assumptions(output: str) -> tuple[str, ...]:
             if name and not line.startswith(" ") and name.group(1) != "Closed":
                 found[name.group(1)] = None
     return tuple(found)
+
+
+def context(report: str) -> dict[str, tuple[str, ...]]:
+    r"""The context summary of ``coqchk -o``: what it lists under each heading.
+
+    >>> context("CONTEXT SUMMARY\n\n* Axioms:\n  A.b\n  A.c\n\n* Inductives whose positivity is assumed: <none>\n")
+    {'Axioms': ('A.b', 'A.c'), 'Inductives whose positivity is assumed': ()}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for block in re.split(r"^\* ", report, flags=re.MULTILINE)[1:]:
+        heading, _, names = block.partition(":")
+        found[heading] = () if names.strip() == "<none>" else tuple(names.split())
+    return found
 
 
 def requirements(source: str) -> list[str]:

@@ -22,17 +22,16 @@ def theorems(source: str) -> list[str]:
 
 
 def statements(written: Mapping[str, str], library: Path = LIBRARY) -> dict[str, str]:
-    """These files and what they need of the library, if every theorem that they cite is in ``written``.
+    """These files and all others of the library, if every theorem that they cite is in ``written``.
 
     At its end each file asks Coq what all its theorems rest on, at once: asking for one after the other is slow.
     """
-    sources: dict[str, str] = {}
+    others = sorted(path.stem for path in library.glob("*.v") if path.stem not in FILES)
+    sources = library_sources(others, library)
     for name in FILES:
         source = (library / f"{name}.v").read_text(encoding="utf-8")
-        needed = [other for other in requirements(source) if other not in written]
-        if not all((library / f"{other}.v").is_file() for other in needed):
+        if not all(other in written or other in sources for other in requirements(source)):
             return {}
-        sources |= library_sources(needed, library)
         together = ", ".join(theorems(source))
         sources[name] = f"{source}\nDefinition all_of_{name} := ({together}).\nPrint Assumptions all_of_{name}.\n"
     return sources

@@ -117,7 +117,7 @@ class Field:
         self.meaning: list[Term] = [*self._plain, *exps, *roots]
         self.ring = fmpq_mpoly_ctx.get([f"x{n}" for n in range(max(1, len(self.meaning)))], "lex")
         gens = self.ring.gens()
-        self.zero, self.one = self.ring.constant(0), self.ring.constant(1)
+        self.one = self.ring.constant(1)
         self._place = {meaning: place for place, meaning in enumerate(self.meaning)}
         self._exp = {m: gens[len(self._plain) + n] for n, m in enumerate(self._exponents)}
         self._memo: dict[Term, Quotient] = {}
@@ -219,7 +219,7 @@ def _split_root(radicand: Term) -> tuple[Term, list[Term]]:
     rest: list[Term] = []
     for factor in radicand.factors if isinstance(radicand, t.Mul) else (radicand,):
         base, power = (factor.base, factor.exponent) if isinstance(factor, t.Power) else (factor, 1)
-        if isinstance(factor, Number) and factor.value > 0:
+        if isinstance(factor, Number) and factor.value >= 0:
             whole, inside = _split_number(factor.value)
             outside.append(Number(whole))
             roots += [Number(inside)] if inside != 1 else []
@@ -228,8 +228,6 @@ def _split_root(radicand: Term) -> tuple[Term, list[Term]]:
             roots += [base] if power % 2 else []
         else:
             rest.append(factor)
-    if len(rest) == 1 and isinstance(rest[0], Number) and rest[0].value == 0:
-        return rest[0], []
     return t.times(*outside), [*roots, *([t.times(*rest)] if rest else [])]
 
 

@@ -95,10 +95,10 @@ def _line(
     lemmas: Mapping[str, Mapping[str, Line]],
 ) -> Line:
     goal = goal_of(step, shared, lines, lemmas)
+    left = RULES[step.rule](goal)
     cited = lemmas.get(step.hints.get("lemma", ""), {}).get(step.hints.get("step", ""))
     rests_on = goal.premises if cited is None else (*goal.premises, cited)
     supposed = frozenset[Supposition]().union(*(line.supposed for line in rests_on))
-    left = RULES[step.rule](goal)
     _demand_value(step.statement, goal.known)
     return Line(step.statement, goal.hypotheses, supposed if left is None else left)
 
@@ -154,6 +154,7 @@ def _on(domain: Statement, statement: Statement) -> Known:
         waiting = [part for part in waiting if part not in ready]
         known = Known((*known.statements, *ready))
     for part in waiting:
+        demand("Cases" not in part.heads, f"whether some case always applies is not known: {text(part)}")
         odd = next((c for c in undefined_parts(part) if not known.meets(c)), None)
         if odd is not None:
             raise Rejected(f"the domain need not have a value: {text(odd.statement)} in {text(odd.part)}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from maskproof.proofs.kernel.algebra import alike
 from maskproof.proofs.kernel.goals import Goal, Supposition, rule
-from maskproof.proofs.kernel.known import Known, Rejected, demand, value_conditions
+from maskproof.proofs.kernel.known import Known, Rejected, demand
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.terms import ONE, at_most, plus, substitute
 from maskproof.proofs.terms.text import text
@@ -17,7 +17,6 @@ def suppose(goal: Goal) -> frozenset[Supposition]:
     demand(variable.sort.integral, f"{variable.name} is not an integer")
     about = [h for h in goal.hypotheses if variable in h.free]
     demand(not about, f"a supposition at {variable.name} is for all values that a hypothesis lets it have")
-    goal.known.grant(*value_conditions(goal.statement))
     return frozenset({Supposition(goal.statement, goal.hypotheses, variable)})
 
 
@@ -35,7 +34,7 @@ def induction(goal: Goal) -> frozenset[Supposition]:
     first = least is None or base.value >= least
     demand(first, f"{n.name} has no value {text(base)}: P(n + 1) is shown for n >= {least}")
     count, odd = divmod(len(goal.premises), 3)
-    demand(count > 0 and not odd, "the premises are not the statements at n, at the base and at n + 1")
+    demand(not odd, "the premises are not the statements at n, at the base and at n + 1")
     at_n, at_base, at_next = (goal.premises[place * count : (place + 1) * count] for place in range(3))
     suppositions = frozenset(Supposition(p.statement, p.hypotheses, n) for p in at_n)
     later = at_most(base, n)
@@ -54,5 +53,4 @@ def induction(goal: Goal) -> frozenset[Supposition]:
     if shown is None:
         raise Rejected("no premise supposes the statement")
     goal.require_all((later, *shown.hypotheses))
-    goal.known.grant(*value_conditions(shown.statement))
     return frozenset()

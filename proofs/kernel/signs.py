@@ -164,7 +164,7 @@ def _linear(ring: Field, p: fmpq_mpoly, place: int) -> tuple[fmpq | None, fmpq_m
         elif sum(powers) == 1:
             slope = coefficient
         else:
-            return None, ring.zero
+            return None, ring.constant(0).top
     return slope, ring.ring.from_dict(rest)
 
 

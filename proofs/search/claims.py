@@ -10,8 +10,6 @@ from sympy import And, Basic, Derivative, Eq, Expr, Ge, Gt, Limit, Lt, Sum
 from sympy.core.relational import Relational
 from sympy.polys.polyerrors import BasePolynomialError
 
-from maskproof.proofs.derivations import check
-from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.search.forms import Forms, Open
 from maskproof.proofs.search.instances import instance
 from maskproof.proofs.search.letters import Letters
@@ -93,23 +91,21 @@ def _whole(claim: Claim, forms: Forms, statement: Basic) -> str | None:
         return None
 
 
-def limits(claim: Claim) -> dict[Limit, Expr]:
-    """Values of the limits in a claim that the kernel confirms on the claim's domain.
+def limits(claim: Claim) -> Iterator[tuple[Limit, Expr, Derivation]]:
+    """The limits in a claim with their values and derivations of these, for the kernel to check.
 
     They are worked out from the closed forms, not from any stated limit, so that a wrong statement about a limit can be
     held against the right value.
     """
-    found: dict[Limit, Expr] = {}
     for limit in sorted(claim.bound_statement.atoms(Limit), key=str):
         try:
             with _asking_sympy():
                 forms = _forms(claim, limit)
                 form = limit_form(forms, limit, ())
-            check(forms.lines.derivation(form.premises[0]))
-        except (NoIdea, Open, Rejected):
+        except (NoIdea, Open):
             continue
-        found[limit] = form.value.xreplace({letter: value for value, letter in forms.letters.names.items()})
-    return found
+        value = form.value.xreplace({letter: value for value, letter in forms.letters.names.items()})
+        yield limit, value, forms.lines.derivation(form.premises[0])
 
 
 def _forms(claim: Claim, part: Basic) -> Forms:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from sympy import Add, Basic, Expr, Mul, Pow, Symbol, isprime
+from sympy import Add, Basic, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
 from maskproof.proofs.derivations import check
@@ -45,10 +45,10 @@ def put(statement: Basic, values: Mapping[Symbol, Expr]) -> Basic:
     return statement.func(*parts, evaluate=False)
 
 
-def _merges_roots(s: Basic) -> bool:
-    """Whether SymPy may have made one root of several: sqrt(6) of sqrt(2) and sqrt(3), which the kernel tells apart."""
-    radicands = (p.base for p in s.atoms(Pow) if p.exp.is_Rational and not p.exp.is_Integer and p.base.is_Integer)
-    return any(not isprime(n) for n in radicands)
+def _merges_roots(s: Basic, values: Mapping[Symbol, Expr]) -> bool:
+    """Whether SymPy may make one root of several: sqrt(6) of sqrt(2) and sqrt(3), which the kernel tells apart."""
+    roots = (p.base for p in s.atoms(Pow) if p.exp.is_Rational and not p.exp.is_Integer and p.base.free_symbols)
+    return len({n for base in roots if (n := base.xreplace(dict(values))).is_number}) > 1
 
 
 def _unevaluated(e: Basic, values: Mapping[Symbol, Expr]) -> Basic:
@@ -101,7 +101,7 @@ class Lines:
         (line,) = [s for s in lemma.steps if s.label == step]
         hints = {"lemma": lemma.name, "step": step, "values": dict(values)}
         said = put(line.statement, values)
-        if _merges_roots(said):
+        if _merges_roots(line.statement, values):
             said = _unevaluated(line.statement, values)
         return self.add(said, "cite", premises, given, hints)
 

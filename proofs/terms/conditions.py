@@ -131,6 +131,10 @@ def _of_function(term: t.Apply) -> Iterator[Statement]:
             yield at_most(ZERO, x)
         case "binomial", (n, k):
             yield from (at_most(ZERO, k), at_most(k, n))
+        case "kappa", (_, base, _):
+            yield less(ONE, base)
+        case "hyp2f1", (_, _, c, z):  # where its series has a sum
+            yield from (less(ZERO, c), less(number(-1), z), less(z, ONE))
 
 
 def _positions(*places: Term) -> Iterator[Statement]:
@@ -173,6 +177,11 @@ def of_parameters(model: t.Model) -> Iterator[Statement]:
     yield less(ZERO, model.scale)
     if model.norm == "layernorm" and model.width is not None:
         yield at_most(number(2), model.width)
+    match model.position:
+        case t.Position(kind="rope", numbers=(base,)):
+            yield less(ONE, base)
+        case t.Position(kind="alibi", numbers=(slope,)):
+            yield at_most(ZERO, slope)
 
 
 def undefined_parts(statement: Statement) -> Iterator[Condition]:

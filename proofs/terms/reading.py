@@ -72,12 +72,20 @@ def read_statement(statement: object, decoder: Any = None, inputs: Any = None) -
     Raises:
         Unreadable: a part is not in the language.
     """
-    return _Reader(decoder, inputs).statement(sympy.sympify(statement))
+    return _Reader(decoder, inputs).statement(_formula(statement))
 
 
 def read_term(expression: object, decoder: Any = None, inputs: Any = None) -> Term:
     """A SymPy expression as a term; see ``read_statement``."""
-    return _Reader(decoder, inputs).term(sympy.sympify(expression))
+    return _Reader(decoder, inputs).term(_formula(expression))
+
+
+def _formula(given: object) -> Any:
+    """What is given as SymPy writes it; text is no formula."""
+    try:
+        return sympy.sympify(given, strict=True)
+    except sympy.SympifyError:
+        raise _refuse(f"a part of type {type(given).__name__}", "'it is a formula'", "write it with SymPy") from None
 
 
 def read_variable(symbol: Any) -> t.Variable:
@@ -308,7 +316,8 @@ def _equivalent(parts: list[Statement]) -> Statement:
 
 def _choice(parts: list[Statement]) -> Statement:
     condition, yes, no = parts
-    return t.And((t.Implies(condition, yes), t.Implies(t.Not(condition), no)))
+    decided = t.Or((condition, t.Not(condition)))  # without a value where the condition has none
+    return t.And((decided, t.Implies(condition, yes), t.Implies(t.Not(condition), no)))
 
 
 _CONNECTIVES: dict[type, Callable[[list[Statement]], Statement]] = {

@@ -1,6 +1,6 @@
 """Mutation testing of the kernel: break one side condition at a time and see whether a test notices.
 
-    python -m tests.mutation.kernel [--file NAME] [--every N] [--list]
+    python -m tests.mutation.kernel [--file NAME] [--every N] [--again REPORT] [--list]
 
 Each mutant is one change to one module: a check left out, a comparison made strict or lax, "and" for "or", a sign, a
 condition that is not listed. The tests of kernel and terms run on it, without those by Hypothesis, until one fails.
@@ -16,7 +16,8 @@ import copy
 import importlib.machinery
 import importlib.util
 import os
-import signal
+import re
+import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -27,14 +28,14 @@ from types import CodeType
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
     *(f"maskproof.proofs.kernel.{name}" for name in (
-        "algebra", "signs", "known", "goals", "layer", "sums", "logic", "order", "limits", "checking"
+        "algebra", "signs", "known", "goals", "layer", "sums", "logic", "order", "limits", "checking", "induction"
     )),
     *(f"maskproof.proofs.terms.{name}" for name in ("terms", "conditions", "derivatives", "understood")),
 ]  # fmt: skip
 SUITE = ["tests/proofs/kernel", "tests/proofs/terms"]
 FAST = ["-m", "not slow and not hypothesis", "-x", "-q", "-p", "no:cacheprovider"]
 OWN = {"goals": "rules", "terms": "substitution"}  # where the tests of a module are not in a file of its name
-SECONDS = 120  # for one mutant; what takes longer counts as noticed
+SECONDS = 60  # of computing, for one mutant; what takes longer counts as noticed
 
 CHECKS = {"demand", "everywhere", "in_language", "admissible", "require_all", "require_positive", "require_identical",
           "require_same", "grant", "_demand_value"}  # fmt: skip
@@ -51,6 +52,7 @@ NAMES = {
     "any": "all",
     "plus": "minus",
 }
+SURVIVED = re.compile(r"^survived: ([\w.]+):\d+: (.*)$", re.MULTILINE)
 WORDS = {"<": "<=", "<=": "<", "!=": "=", "=": "!="}
 
 
@@ -72,12 +74,20 @@ class Mutant:
 
 # label (without the line number) -> why it makes no difference to what is accepted
 _SIGN = "a positive factor does not change a sign"
+_SHORTER = "a short cut: the long way leads to the same"
 EQUIVALENT = {
     "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1": _SIGN,
     "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
     "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
     "own = statement.free | domain.free | left part only": "a line about all values of a variable is one about each",
     "@dataclass(frozen=True) | False": "nothing changes a step or a line once it is made",
+    "return dataclass(frozen=True, eq=False)(kind) | False": "nothing changes a term once it is made",
+    "if self is other: | never taken": _SHORTER,
+    "if all(new is old for new, old in zip(content, self.content, strict=True)): | never taken": _SHORTER,
+    "if not here: | never taken": _SHORTER,
+    "return type(self) is type(other) and self._hash == other._hash and self.content == other.content"
+    "  # type: ignore[attr-defined] | without part 2": _SHORTER,
+    "unit: bool = True | False": "a law of Gaussian inputs is always read with it, others have none",
 }
 
 
@@ -102,7 +112,8 @@ def _parents(tree: ast.Module) -> dict[int, ast.AST]:
 
 
 def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
-    """Whether a node belongs to what is said, not to what is done: messages, docstrings, annotations, imports."""
+    """Whether a node belongs to what is said, not to what is done: messages, docstrings, types, assertions, imports,
+    caches and other decorators."""
     while id(node) in parents:
         above = parents[id(node)]
         if isinstance(node, ast.JoinedStr | ast.ImportFrom | ast.Import | ast.Raise | ast.Assert):
@@ -114,6 +125,10 @@ def _is_message(node: ast.AST, parents: dict[int, ast.AST]) -> bool:
         if isinstance(above, ast.arg | ast.AnnAssign) and node is above.annotation:
             return True
         if isinstance(above, ast.FunctionDef) and node is above.returns:
+            return True
+        if isinstance(above, ast.FunctionDef | ast.ClassDef) and node in above.decorator_list:
+            return True
+        if isinstance(above, ast.keyword) and above.arg in ("strict", "frozen_default", "eq_default"):
             return True
         node = above
     return False
@@ -216,7 +231,7 @@ def _passes(files: list[str], mutant: Mutant | None = None) -> bool:
             sys.meta_path.insert(0, _Finder(mutant))  # type: ignore[arg-type]
         import pytest
 
-        signal.alarm(SECONDS)
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         os._exit(int(pytest.main([*files, *FAST])))
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status) == 0
@@ -227,11 +242,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--file", help="only this module, such as order", default="")
     parser.add_argument("--every", type=int, default=1, help="only every Nth mutant")
+    parser.add_argument("--again", type=Path, help="only what survived in this earlier report")
     parser.add_argument("--list", action="store_true", help="only list them")
     options = parser.parse_args()
     os.chdir(ROOT)
     chosen = [m for name in MODULES if options.file in ("", name.split(".")[-1]) for m in mutants(name)]
     chosen = [m for m in chosen if m.label not in EQUIVALENT][:: options.every]
+    if options.again:
+        earlier = {tuple(each) for each in SURVIVED.findall(options.again.read_text(encoding="utf-8"))}
+        chosen = [m for m in chosen if (m.module, m.label) in earlier]
     if options.list:
         print(*(f"{m.module}:{m.line}: {m.label}" for m in chosen), len(chosen), sep="\n")
         return

@@ -100,3 +100,18 @@ def test_formulas_go_to_a_file_or_to_standard_output(
 
 def test_rules_have_words_and_words_have_rules() -> None:
     assert set(WORDS) <= set(RULES) == set(rules())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["latex"], r"by Derivation~\ref{der:weights}, "),
+        (["markdown"], "**Verdict**: PROVED, by the derivation"),
+        (["latex", "--only", "own.weights"], "% Checked by the kernel and Coq"),
+    ],
+)
+def test_a_proof_says_who_has_checked_it(arguments: list[str], said: str, tmp_path: Path) -> None:
+    assert run(["export", *arguments, "--out", str(tmp_path / "out")]) == 0
+    lines = (tmp_path / "out").read_text(encoding="utf-8").splitlines()
+    assert any(said in line and "hecked by the kernel and Coq (" in line for line in lines)
+    assert any("hecked by the kernel" in line and "Coq" not in line for line in lines) == (len(arguments) == 1)

@@ -70,6 +70,14 @@ UNUSABLE = {
         HEAD + "claims = [Claim('a', Lt(Score(2, 2, 1), 1)), 'b']\n",
         "element 2 of claims, of type str",
     ),
+    "a subclass": (
+        HEAD + "class Mine(Claim):\n    pass\nclaims = [Mine('a', Lt(Score(2, 2, 1), 1))]\n",
+        "element 1 of claims, of type Mine",
+    ),
+    "an id that is almost text": (
+        HEAD + "class Name(str):\n    pass\nclaims = [Claim(Name('a'), Lt(Score(2, 2, 1), 1))]\n",
+        "id of type Name",
+    ),
     "an id": (HEAD + "claims = [Claim(1, Lt(Score(2, 2, 1), 1))]\n", "id of type int"),
     "twice": (HEAD + "claims = [Claim('a', Lt(Score(2, 2, 1), 1))] * 2\n", "'a' twice"),
     "recursion": ("def f():\n    f()\nf()\n", "RecursionError"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from sympy import Abs, And, E, Eq, Gt, Implies, Le, Limit, Lt, Rational, atan, exp, log, oo, pi, zeta
+from sympy import Abs, And, E, Eq, Gt, Implies, Le, Limit, Lt, Ne, Rational, atan, exp, log, oo, pi, sqrt, zeta
 
 from maskproof.proofs import registry
 from maskproof.proofs.engines import symbolic
 from maskproof.proofs.pipeline import Contradiction, combined, verify
 from maskproof.proofs.verdict import Evidence, Result, Verdict
-from maskproof.theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, i, j
+from maskproof.theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, d, i, j
 
 INDEPENDENT = Equicorrelated(0)
 
@@ -206,6 +206,28 @@ def test_a_proof_from_something_false_is_no_contradiction(proving):
     results = verify([claim("a", FALSE, uses=("b",)), claim("b", FALSE)])
     assert [r.verdict for r in results] == [Verdict.REFUTED] * 2
     assert results[0].witness == {}
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_subclass_of_claim_is_no_claim(several):
+    class Changing(Claim):
+        pass
+
+    changing = Changing("a", TRUE)
+    with pytest.raises(InvalidInput, match="it is a Claim"):
+        verify([changing] if several else changing)
+
+
+def test_what_is_equal_is_shown_at_a_point_where_the_model_exists():
+    """LayerNorm needs a width of two."""
+    claim = Claim("a", Ne(Score(1, i, i), sqrt(d)), decoder=Decoder(norm="layernorm", scale="sqrt(d)"))
+    result = verify(claim)
+    assert (result.verdict, result.witness) == (Verdict.REFUTED, {"alpha": 0, "d": 2, "i": 1})
+
+
+def test_a_domain_of_irrational_points_is_not_empty():
+    result = verify(Claim("a", Lt(alpha, 1), And(Eq(alpha**5 - alpha, 1), i <= 3)))
+    assert result.verdict is Verdict.UNKNOWN
 
 
 def test_what_is_used_may_be_shipped(proving, shipping):

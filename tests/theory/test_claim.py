@@ -71,9 +71,23 @@ def test_a_claim_is_about_the_symbols_of_its_model_too():
 
 @pytest.mark.parametrize(
     "domain",
-    [j < i, Eq(i, 1000), And(j < i, i > 40), And(alpha > 0, alpha < 1), And(Eq(i, j + 1), j > 7), And(m > 5, n >= 3)],
+    [
+        j < i,
+        Eq(i, 1000),
+        And(j < i, i > 40),
+        And(alpha > 0, alpha < 1),
+        And(Eq(i, j + 1), j > 7),
+        And(m > 5, n >= 3),
+        Eq(alpha**2, 2),
+        And(Eq(alpha**5 - alpha, 1), beta > alpha),
+    ],
 )
 def test_a_point_of_a_domain_lies_in_it(domain):
     point = find_point(domain, tuple(sorted(domain.free_symbols, key=str)))
     assert point is not None
     assert domain.subs(point) == true
+
+
+def test_an_equation_without_a_real_root_has_no_point():
+    assert find_point(Eq(alpha**2 + 1, 0, evaluate=False), (alpha,)) is None
+    assert find_point(And(Eq(alpha**2, 2), alpha < -2), (alpha,)) is None

@@ -7,7 +7,7 @@ from typing import Any
 
 from maskproof.theory.claim import Claim
 
-Recorded = Mapping[str, Mapping[str, Any]]  # claim id -> {"verdict": ..., "witness": ...}
+Recorded = Mapping[str, Mapping[str, Any]]  # claim id -> {"verdict": ..., "witness": ..., "checked by": ...}
 
 HOW = {
     "PROVED": "by an exact argument that covers the whole domain",
@@ -30,6 +30,11 @@ def how(claim: Claim, recorded: Recorded) -> str:
         return f"by the derivation “{claim.proof.title}”"
     words = recorded.get(claim.id, {}).get("how")
     return str(words) if words else HOW.get(found, "")
+
+
+def checker(claim: Claim, recorded: Recorded) -> str:
+    """Who has checked a proof, if that is known, in words."""
+    return str(recorded.get(claim.id, {}).get("checked by") or "")
 
 
 def witness(claim: Claim, recorded: Recorded) -> str:

@@ -20,7 +20,7 @@ from maskproof.theory.claim import Claim
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.derivation import Derivation
 from maskproof.theory.export.arguments import Argument
-from maskproof.theory.export.established import Recorded, how, verdict, witness
+from maskproof.theory.export.established import Recorded, checker, how, verdict, witness
 from maskproof.theory.export.models import Model, coefficient_words, models_of, read, setting
 from maskproof.theory.export.sentences import (
     aligned_rows,
@@ -193,6 +193,8 @@ class _Writer:
             lines = [f"{subject.id}: {verdict(subject, self.recorded)}" + (f", {reached}" if reached else "")]
             point = witness(subject, self.recorded)
             lines += [f"It fails at {point}."] * bool(point)
+            checked = checker(subject, self.recorded)
+            lines += [f"Checked by {checked}."] * bool(checked)
             lines += [f"Source: {subject.source}."] * bool(subject.source)
             lines += [f"Note: {subject.note}"] * bool(subject.note)
         elif isinstance(subject, Derivation):

@@ -8,7 +8,7 @@ from maskproof.theory.arithmetic import mentions_quantity
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.export.arguments import Argument, closure, rule_name, rule_sentence
-from maskproof.theory.export.established import Recorded, counts, how, verdict, witness
+from maskproof.theory.export.established import Recorded, checker, counts, how, verdict, witness
 from maskproof.theory.export.models import NO_MODEL, Model, coefficient_words, model_words, models_of, read
 from maskproof.theory.export.sentences import (
     Group,
@@ -262,7 +262,8 @@ def _facts(claim: Claim, recorded: Recorded, models: Sequence[Model], derived: s
     point = witness(claim, recorded)
     if point:
         lines[0] += f"; witness {prose(point)}"
-    lines[0] += "."
+    checked = checker(claim, recorded)
+    lines[0] += f"; checked by {prose(checked)}." if checked else "."
     if len(models) > 1:
         for model, name in names_of(models).items():
             decoder, inputs = read(model)

@@ -12,7 +12,7 @@ from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.export.abbreviations import abbreviate
 from maskproof.theory.export.arguments import Argument, closure, rule_name, rule_sentence
-from maskproof.theory.export.established import Recorded, counts, how, verdict, witness
+from maskproof.theory.export.established import Recorded, checker, counts, how, verdict, witness
 from maskproof.theory.export.families import family_display
 from maskproof.theory.export.models import NO_MODEL, coefficient_words, model_names, model_words, models_of, read
 from maskproof.theory.notation.chains import conditions
@@ -102,6 +102,9 @@ def _claim(claim: Claim, recorded: Recorded) -> str:
     point = witness(claim, recorded)
     if point:
         facts[0] += f"; witness {markdown_prose(point)}"
+    checked = checker(claim, recorded)
+    if checked:
+        facts[0] += f"; checked by {markdown_prose(checked)}"
     facts += models_markdown(claim)
     if claim.source:
         facts.append(f"**Source**: {markdown_prose(claim.source)}")

@@ -9,6 +9,7 @@ import pytest
 from sympy import And, E, Eq, Implies, Limit, Lt, Rational, Sum, atan, exp, oo, pi
 
 from maskproof.proofs.engines import enclosure
+from maskproof.proofs.engines.question import question
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory import (
     Claim,
@@ -34,7 +35,7 @@ def increasing(layer: int):
 def examine(statement, domain=True, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
-    return enclosure.examine(claim)
+    return enclosure.examine(question(claim))
 
 
 # --- whole domains -------------------------------------------------------------------------------
@@ -136,7 +137,7 @@ def test_what_is_too_large_is_given_up_at_once(statement, domain):
 
 def test_expectations_are_not_for_balls():
     assert examine(increasing(2), And(j < i, i <= 5), inputs=Sphere(8)) is None
-    assert enclosure.spot_check(Claim("t", increasing(2), And(j < i, i <= 5), inputs=Sphere(8))) is None
+    assert enclosure.spot_check(question(Claim("t", increasing(2), And(j < i, i <= 5), inputs=Sphere(8)))) is None
 
 
 def test_a_failure_beyond_double_precision_is_seen():
@@ -153,7 +154,7 @@ def test_the_conclusion_is_not_asked_for_where_the_premise_fails():
 
 def test_the_outcome_does_not_depend_on_the_run():
     claim = Claim("t", Lt(Weight(1, i, j), Weight(1, i, i)), And(j < i, i <= 3, alpha >= 0, alpha < 1))
-    first, second = (enclosure.examine(claim) for _ in range(2))
+    first, second = (enclosure.examine(question(claim)) for _ in range(2))
     assert first is not None
     assert second is not None
     assert (first.scope, first.detail) == (second.scope, second.detail)

@@ -78,7 +78,7 @@ ROW = Sum(Weight(2, i, k), (k, 1, i))
 def examine(statement: Any, domain: Any, decoder: Any = None, inputs: Any = ZERO) -> Any:
     claim = Claim("t", statement, domain, decoder or Decoder(), inputs)
     claim.check()
-    return enclosure.examine(claim)
+    return enclosure.examine(question(claim))
 
 
 def rows(layer):

@@ -12,6 +12,7 @@ from sympy import Abs, And, E, Eq, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, e
 from maskproof.proofs.engines import monte_carlo
 from maskproof.proofs.engines.estimates import BATCHES, jackknife
 from maskproof.proofs.engines.monte_carlo import REFUTE, SUSPECT, Levels
+from maskproof.proofs.engines.question import question
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory import (
     Bidirectional,
@@ -43,7 +44,7 @@ def increasing(layer: int):
 def examine(statement, domain=True, seed=0, effort=1.0, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
-    return monte_carlo.examine(claim, seed=seed, effort=effort)
+    return monte_carlo.examine(question(claim), seed=seed, effort=effort)
 
 
 # A true claim is refuted with probability at most 1e-6, and is not SAMPLED with probability at most 1e-3

@@ -53,7 +53,7 @@ def question(statement, domain: Any = True, **model) -> Any:
 def examine(statement, domain: Any = True, **model) -> Any:
     claim = Claim("t", statement, domain, **model)
     claim.check()
-    return enclosure.examine(claim)
+    return enclosure.examine(read(claim))
 
 
 # --- the shape -----------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import sympy
 from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp, sqrt
 
 from maskproof.proofs.engines import witness
+from maskproof.proofs.engines.question import question
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory import (
     Bidirectional,
@@ -51,7 +52,7 @@ def printed(sign: int):
 def examine(statement, domain=True, seed=0, **options) -> Any:
     claim = Claim("t", statement, domain, **options)
     claim.check()
-    return witness.examine(claim, seed=seed)
+    return witness.examine(question(claim), seed=seed)
 
 
 FALSE = {

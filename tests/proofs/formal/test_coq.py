@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,7 +11,18 @@ import pytest
 
 from maskproof.proofs.cli import run
 from maskproof.proofs.formal import checking
-from maskproof.proofs.formal.checking import Checked, check, coqc, library_sources
+from maskproof.proofs.formal.checking import (
+    HIDDEN,
+    LIBRARY,
+    Checked,
+    allowed,
+    check,
+    context,
+    coqc,
+    library_of,
+    library_sources,
+)
+from maskproof.proofs.formal.claims import proved
 from maskproof.proofs.formal.export import export
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.topics import TOPICS
@@ -48,6 +60,28 @@ def test_a_changed_sign_is_not(checked: tuple[Path, Mapping[str, str], Mapping[s
     wrong = f"{statement} > {rest}{proof}{script}"
     results = check(library_sources(["Rules"]), {**sources, "below_diagonal": wrong}, folder)
     assert results["below_diagonal"].error
+
+
+@pytest.mark.slow
+def test_the_independent_checker_agrees(coq: str, tmp_path: Path) -> None:
+    """Of what is hand-written all but Claims.v, which needs every derivation; of what is written one claim."""
+    sources = export([claim for claim in proved() if claim.id == "own.below-diagonal"]).sources
+    library = library_sources(sorted(path.stem for path in LIBRARY.glob("*.v") if path.stem != "Claims"))
+    results = check({**library, **library_of(sources)}, sources, tmp_path)
+    assert {name: result.error for name, result in results.items() if result.error} == {}
+    modules = [f"{'Exported' if name in sources else 'Maskproof'}.{name}" for name in results]
+    roots = ["-Q", str(tmp_path / "library"), "Maskproof", "-Q", str(tmp_path / "steps"), "Exported"]
+    checker = Path(coq).with_name("coqchk")
+    command = [str(checker), "-silent", "-o", *roots, *(word for name in modules for word in ("-norec", name))]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    said = context(run.stderr)
+    axioms = [name for name in said.pop("Axioms") if not HIDDEN.match(name)]
+    assert all(name.startswith("Coq.") for name in axioms)
+    short = {".".join(name.split(".")[-2:]) for name in axioms}
+    assert "Classical_Prop.classic" in short
+    assert set(filter(allowed, short)) == short
+    assert {heading: names for heading, names in said.items() if names and "Theory" not in heading} == {}
 
 
 def test_without_coq_one_line_says_what_to_install(

@@ -8,13 +8,18 @@ import pytest
 import sympy
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
-from sympy import And, E, Implies, Le, Limit, Lt, Rational, Symbol, exp, oo, sqrt
+from sympy import And, E, Implies, Le, Limit, Lt, Pow, Rational, Symbol, exp, oo, sqrt
 
 from maskproof.proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.reading import read_statement, read_term
 from maskproof.theory.symbols import alpha, beta, i, lam
 from tests.proofs.terms import numbers
+
+
+def root(x):
+    return Pow(x, Rational(1, 2), evaluate=False)
+
 
 MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
@@ -33,6 +38,15 @@ MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, H
         (sqrt(8 * beta), 2 * sqrt(2) * sqrt(beta)),
         (sqrt(Rational(1, 2)), sqrt(2) / 2),
         (sqrt(2) * sqrt(8), 4),
+        (root(5) * root(12), 2 * root(3) * root(5)),
+        (root(beta**4), beta**2),
+        (root(beta**3), beta * root(beta)),
+        (root(beta**2), beta),
+        (
+            (root(beta) + root(lam) + root(alpha)) ** 2 - 2 * root(beta) * (root(lam) + root(alpha)),
+            beta + lam + alpha + 2 * root(lam) * root(alpha),
+        ),
+        (root(0 * alpha) + root(1 + root(beta)) ** 2, 1 + root(beta)),
     ],
 )
 def test_identities_are_recognised(left, right):
@@ -52,6 +66,13 @@ def test_identities_are_recognised(left, right):
         (1 / alpha, 1 / (alpha + 1)),
         (sqrt(2), Rational(17, 12)),
         (sqrt(2) + sqrt(3), sqrt(5)),
+        (root(12), 2),
+        (root(5), 2),
+        (root(7), 2),
+        (root(beta**4), beta),
+        (root(beta**3), beta),
+        (root(beta**2), 1),
+        (exp(alpha / 2), exp(alpha)),
     ],
 )
 def test_what_differs_is_not_identified(left, right):
@@ -153,3 +174,27 @@ def test_what_is_identified_is_equal(e, at, data):
     assume(identical(e, other))
     one, two = numbers.value(e, at), numbers.value(other, at)
     assert one is None or two is None or numbers.close(one, two)
+
+
+def test_normal_forms_of_exponentials_keep_their_exponents():
+    half, whole = (canonical(read_term(exp(e))) for e in (alpha / 2, alpha))
+    assert half != whole
+    assert read_term(exp(alpha / 2 + beta)) != canonical(read_term(exp(alpha + beta)))
+    assert not alike(read_statement(Lt(exp(alpha / 2), beta)), read_statement(Lt(exp(alpha), beta)))
+
+
+def test_which_statements_are_alike():
+    p, q, s = (read_statement(Lt(x, 1)) for x in (alpha, beta, lam))
+    squared, plain = (read_statement(Lt(x, 1)) for x in (root(lam) * root(lam), lam))
+    assert alike(t.Implies(squared, q), t.Implies(plain, q))
+    assert alike(t.Not(squared), t.Not(plain))
+    assert not alike(t.Or((p, q)), t.And((p, q)))
+    assert not alike(t.Implies(p, q), t.Or((p, q)))
+    assert not alike(t.Or((p, q)), t.Or((p, q, s)))
+    assert not alike(t.Not(p), t.Not(q))
+    one, other = (t.Law("equicorrelated", read_term(x)) for x in (alpha, beta))
+    m, n = read_term(i), read_term(i + 1)
+    assert alike(t.Independent(one, m), t.Independent(one, t.plus(m, t.ONE, t.number(-1))))
+    assert not alike(t.Independent(one, m), t.Independent(other, n))
+    assert not alike(t.Independent(one, m), t.Independent(one, n))
+    assert not alike(t.Independent(one, m), t.Independent(other, m))

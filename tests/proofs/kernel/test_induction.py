@@ -53,6 +53,56 @@ def test_the_base_is_a_value_of_the_variable(base, statement):
         check(Derivation("test", "", (), steps))
 
 
+def simple(statement, variable=l, base=1, given=(), premises=("at", "base", "next")):
+    """An argument whose step needs nothing supposed; ``given`` narrows what is supposed, and the step."""
+    return (
+        Step("P", statement(variable), "suppose", hints={"at": variable}),
+        Step("at", statement(variable), "cite", ("P",), given=given),
+        Step("base", statement(Integer(base) if isinstance(base, int) else base), "sign"),
+        Step("next", statement(variable + 1), "sign", given=(Ge(variable, base), *given)),
+        Step("all", statement(variable), "induction", premises, (Ge(variable, base), *given),
+             hints={"at": variable, "from": Rational(base)}),
+    )  # fmt: skip
+
+
+def between(low, high):
+    """Of a number, that it is not strictly between these."""
+    return lambda x: Ge((x - low) * (x - high), 0, evaluate=False)
+
+
+def test_a_simple_argument_checks():
+    steps = simple(lambda x: Ge(x, 1, evaluate=False), premises=("P", "base", "next"))
+    assert not check(Derivation("test", "", (), steps))["all"].supposed
+
+
+@pytest.mark.parametrize(
+    ("steps", "said"),
+    [
+        # false for 1/4 < alpha < 3/4: no chain of steps by one from 0 comes there
+        (simple(between(Rational(1, 4), Rational(3, 4)), alpha, 0, (), ("P", "base", "next")), "is not an integer"),
+        # false at 1 alone; from 1/2 on, integers are 1, 2, ...
+        (
+            simple(between(Rational(1, 2), Rational(3, 2)), Symbol("q", integer=True), Rational(1, 2), (),
+                   ("P", "base", "next")),
+            "1/2 is not an integer",
+        ),
+        # false at 3 alone: known at 1, and at l + 1 for l >= 3
+        (simple(between(Rational(5, 2), Rational(7, 2)), given=(Ge(l, 3),)), "is not supposed"),
+        (simple(lambda x: Ge(x, 1, evaluate=False), premises=("P", "base", "next", "P")), "are not the statements"),
+    ],
+)  # fmt: skip
+def test_what_the_steps_do_not_reach_is_not_shown(steps, said):
+    with pytest.raises(Rejected, match=said):
+        check(Derivation("test", "", (), steps))
+
+
+@pytest.mark.parametrize(("variable", "given", "said"), [(alpha, (), "integer"), (l, (Ge(l, 3),), "a hypothesis lets")])
+def test_what_can_be_supposed(variable, given, said):
+    step = Step("P", positive(l), "suppose", given=given, hints={"at": variable})
+    with pytest.raises(Rejected, match=said):
+        derive(step)
+
+
 def test_the_argument_checks():
     lines = check(ARGUMENT)
     assert not lines["positive"].supposed

@@ -125,3 +125,18 @@ def test_integers_and_vectors():
     assert Known([given, t.at_most(t.number(5), i)]).holds(t.Independent(law, t.number(5)))
     assert not Known([given]).holds(t.Independent(t.Law("equicorrelated", b), i))
     assert not Known([given]).independent(t.Law("sphere", a, i), i)
+
+
+def test_what_independent_inputs_say_of_alpha():
+    law = t.Law("equicorrelated", a)
+    two, many = t.number(2), Known([t.Independent(law, i)])
+    pair = Known([t.Independent(law, two)]).facts
+    assert pair.is_positive(t.minus(t.ONE, a))
+    assert pair.is_positive(t.plus(t.ONE, a))
+    assert not pair.is_positive(t.times(t.number(-1), a), False)
+    assert not pair.is_positive(a, False)
+    above = t.times(t.minus(i, t.ONE), a)
+    assert many.facts.is_positive(t.plus(t.ONE, above))
+    assert not many.facts.is_positive(above, False)
+    assert not many.facts.is_positive(t.minus(t.ONE, a))  # of a single input nothing is said
+    assert not Known([t.Independent(t.Law("sphere", a, b), two)]).facts.is_positive(t.minus(t.ONE, a))

@@ -44,7 +44,7 @@ WITHOUT = [
     F, 1 / alpha, sqrt(alpha), sqrt(1 / lam), exp(1 / lam), Sum(1 / (k - 3), (k, 1, i)), Sum(beta, (k, i, j)),
     Sum(beta, (k, 1, alpha)), S(1, i, j), S(1, i, i - 1), G(1, i, i / 2), S(1, i, 1, inputs=Equicorrelated(-HALF)),
     S(1, 1, 1, inputs=Sphere(d, 0)), G(1, i, j, decoder=Decoder(mask=Bidirectional())),
-    Limit(1 / lam + i / i**2, i, oo), G(1, 1, 1, decoder=Decoder(position=Alibi(F))), Derivative(sqrt(lam), lam),
+    Limit(1 / lam + i / i**2, i, oo), G(1, 1, 1, decoder=Decoder(position=T5Bias((F, 0)))), Derivative(sqrt(lam), lam),
     Derivative(1 / lam, lam),
 ]  # fmt: skip
 

@@ -174,3 +174,38 @@ def test_nothing_is_wrongly_said_to_differ_from_zero(e, at):
     assume(Facts().is_nonzero(e))
     value = numbers.value(e, at)
     assert value is None or value != 0
+
+
+@pytest.mark.parametrize(
+    ("known", "yes", "no"),
+    [
+        (facts(alpha <= 1), -1 / (alpha - 2), 1 / (alpha - 2)),  # both parts of the fraction are negative
+        (facts(alpha >= 0), exp(alpha) + alpha, exp(beta * alpha) - 1),
+        (facts(alpha > 0), exp(alpha * beta), exp(-alpha) - 1),
+        (facts(alpha >= 1), alpha**3, (alpha - 1) ** 3),
+        (facts((alpha - 1) / beta > 0, beta > 0), (alpha - 1) / beta, alpha - 1),  # of a fraction nothing is read off
+        (facts(j < i), Sum(k, (k, 1, i)), Sum(k - 1, (k, 1, i))),
+        (facts(i >= 5), Sum(i + 1 - k, (k, 1, i)), Sum(i - k, (k, 1, i))),
+        (facts(i >= 5), Sum(k - 2, (k, 3, i)), Sum(2 - k, (k, 3, i))),
+    ],
+)
+def test_what_is_shown_and_what_is_next_to_it(known, yes, no):
+    assert positive(known, yes)
+    assert not positive(known, no)
+
+
+def test_what_may_vanish_is_not_said_to_differ_from_zero():
+    known = facts(alpha >= 0)
+    for e in (alpha, alpha**2, alpha**3, alpha * beta, sqrt(beta)):
+        assert not known.is_nonzero(read_term(e))
+        assert positive(known, e**2, False)
+        assert not positive(known, e**2)
+    assert known.is_nonzero(read_term((alpha + 1) ** 2))
+
+
+def test_a_sum_within_its_range():
+    known = facts(i >= 5)
+    assert positive(known, Sum(k - 1, (k, 1, i)), False)
+    assert positive(known, Sum(i - k, (k, 1, i)), False)
+    assert not positive(known, Sum(1 - k, (k, 1, i)), False)
+    assert not positive(known, Sum(k - i, (k, 1, i)), False)

@@ -10,7 +10,7 @@ from maskproof.proofs.terms.conditions import Range, conditions, obvious, undefi
 from maskproof.proofs.terms.reading import read_term, read_variable
 from maskproof.proofs.terms.text import text
 from maskproof.theory import symbols
-from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, SlidingWindow
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
 from maskproof.theory.inputs import Equicorrelated
 from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
 
@@ -92,7 +92,9 @@ def exist(count, layer=2, alpha="alpha"):
         (entry(scale=symbols.alpha), {"0 < alpha", "j <= i", exist("i"), exist("j")}),
         (entry(norm="layernorm"), {"2 <= d", "j <= i", exist("i"), exist("j")}),
         (entry(beta=1 / symbols.lam), {"lam != 0", "0 <= 1/lam", "j <= i", exist("i"), exist("j")}),
-        (entry(position=Alibi(1 / symbols.lam)), {"lam != 0", "j <= i", exist("i"), exist("j")}),
+        (entry(position=Alibi(symbols.alpha)), {"0 <= alpha", "j <= i", exist("i"), exist("j")}),
+        (entry(position=Rope(symbols.alpha, 4)), {"1 < alpha", "j <= i", exist("i"), exist("j")}),
+        (entry(position=Alibi(1 / symbols.lam)), {"lam != 0", "0 <= 1/lam", "j <= i", exist("i"), exist("j")}),
         (entry(inputs=Equicorrelated(1 / (1 + symbols.lam))),
          {"lam + 1 != 0", "j <= i", exist("i", alpha="1/(lam + 1)"), exist("j", alpha="1/(lam + 1)")}),
         (read_term(InputGram(symbols.i, symbols.j - 1, Equicorrelated(symbols.alpha))),

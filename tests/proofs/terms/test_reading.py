@@ -274,5 +274,6 @@ def test_equivalence_and_choice_are_written_out():
     }  # fmt: skip
     choice = read_statement(sympy.ITE(p, q, s))
     assert choice == t.And((
+        t.Or((read_statement(p), t.Not(read_statement(p)))),  # without a value where the condition has none
         t.Implies(read_statement(p), read_statement(q)), t.Implies(t.Not(read_statement(p)), read_statement(s))
     ))  # fmt: skip
