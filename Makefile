@@ -75,7 +75,7 @@ site: $(READY)
 	@mkdir -p build
 	@echo "verifying every claim, for the evidence on its page"
 	@$(VENV)/bin/maskproof verify --json build/evidence.json > /dev/null
-	@$(RUN) -m proofs.site --evidence build/evidence.json $(ARGS)
+	@$(RUN) -m maskproof.proofs.site --evidence build/evidence.json $(ARGS)
 
 formal: $(READY)
 	@$(VENV)/bin/maskproof formal --check $(ARGS)
@@ -86,7 +86,7 @@ generate: tables
 .PHONY: tables
 tables: $(READY)
 	@$(VENV)/bin/maskproof verify --accept
-	@$(RUN) -m proofs.notes
+	@$(RUN) -m maskproof.proofs.notes
 
 # Regenerates, compares, and puts the files back as they were.
 stale: $(READY)

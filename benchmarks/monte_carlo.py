@@ -18,15 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from numerics import expected_scores, mean_field
-from numerics.control import mean_flops, sample_flops
-from numerics.layers import layer_of, run
-from numerics.moments import mean_coefficients
-from numerics.noise import noise_of
-from numerics.sampling import Coordinates, law_of, sample_vectors
-from numerics.statistics import Moments, moments_of
-from theory.decoder import Decoder
-from theory.inputs import Sphere
+from maskproof.numerics import expected_scores, mean_field
+from maskproof.numerics.control import mean_flops, sample_flops
+from maskproof.numerics.layers import layer_of, run
+from maskproof.numerics.moments import mean_coefficients
+from maskproof.numerics.noise import noise_of
+from maskproof.numerics.sampling import Coordinates, law_of, sample_vectors
+from maskproof.numerics.statistics import Moments, moments_of
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Sphere
 
 Array = NDArray[np.float64]
 TOKENS, LAYERS, ORDER, BATCH = 50, 4, 3, 50

@@ -17,10 +17,10 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
-from numerics.certify import Order, first_failures, steps
-from numerics.series import Interval
-from proofs import certificate, phase_files
-from proofs.phase import advance, crossings, survey_of
+from maskproof.numerics.certify import Order, first_failures, steps
+from maskproof.numerics.series import Interval
+from maskproof.proofs import certificate, phase_files
+from maskproof.proofs.phase import advance, crossings, survey_of
 
 FIFTY = Order(50, (3,))
 SLICES = {"alpha": Interval(0, 1 - Fraction(1, 100)), "beta": Interval(0, 16), "residual": Interval(0, 4)}

@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Integer, Rational
 
-from numerics.recency import Recency, recency_probability
-from numerics.recency_linear import predicted_recency
-from theory.decoder import Decoder
-from theory.inputs import SharedGaussian
+from maskproof.numerics.recency import Recency, recency_probability
+from maskproof.numerics.recency_linear import predicted_recency
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import SharedGaussian
 
 TOKENS, LAYERS = 10, 4
 WIDTHS = (16, 64, 256, 1024)

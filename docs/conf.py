@@ -1,11 +1,11 @@
-"""Settings of the site; ``python -m proofs.site`` gathers the sources and calls Sphinx with them."""
+"""Settings of the site; ``python -m maskproof.proofs.site`` gathers the sources and calls Sphinx with them."""
 
 from __future__ import annotations
 
 from importlib.metadata import version as installed_version
 from typing import Any
 
-from proofs.site.docstrings import as_restructured_text
+from maskproof.proofs.site.docstrings import as_restructured_text
 
 project = "maskproof"
 author = "The maskproof authors"

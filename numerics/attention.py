@@ -13,10 +13,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.parameters import as_float, constants, width
-from theory.decoder import Decoder, Mask, Position, Rope
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.numerics.parameters import as_float, constants, width
+from maskproof.theory.decoder import Decoder, Mask, Position, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 Pairing = Literal["half", "interleaved"]

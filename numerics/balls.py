@@ -18,10 +18,10 @@ import flint
 import sympy
 from flint import arb, arb_mat
 
-from numerics.parameters import constant, correlation, width
-from theory.decoder import Decoder, Position, Rope
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.numerics.parameters import constant, correlation, width
+from maskproof.theory.decoder import Decoder, Position, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 WIDEST = 0.125
 """A ball is evidence only if its radius is at most this, relative to max(1, |midpoint|)."""
@@ -279,7 +279,7 @@ def enclose(
     Raises:
         InvalidInput: a value is out of range (a ball: entirely) or symbolic, or RoPE's dim does not divide dim.
 
-    >>> from theory.decoder import Decoder, Position, Rope
+    >>> from maskproof.theory.decoder import Decoder, Position, Rope
     >>> print(enclose(Decoder(), 0, n=2, layers=2).score(2, 2, 1).str(18, radius=False))
     0.153520650506003146
     """

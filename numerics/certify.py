@@ -18,14 +18,14 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from numerics.balls import Answer, Enclosure, enclose, less, working_precision
-from numerics.halving import START, Box, Judgement, Pair, Piece, Question, settle
-from numerics.halving import Steps as Rises
-from numerics.series import PARAMETERS, Expansion, Interval, Value, expand
-from numerics.taylor_models import Models
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.values import exact, positive_integer
+from maskproof.numerics.balls import Answer, Enclosure, enclose, less, working_precision
+from maskproof.numerics.halving import START, Box, Judgement, Pair, Piece, Question, settle
+from maskproof.numerics.halving import Steps as Rises
+from maskproof.numerics.series import PARAMETERS, Expansion, Interval, Value, expand
+from maskproof.numerics.taylor_models import Models
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import exact, positive_integer
 
 __all__ = ["Box", "Judgement", "Order", "Pair", "Piece", "expand_over", "first_failures", "judge", "steps"]
 

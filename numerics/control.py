@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer
-from numerics.noise import Noise
-from numerics.taylor import TaylorMap
+from maskproof.numerics.layers import Layer
+from maskproof.numerics.noise import Noise
+from maskproof.numerics.taylor import TaylorMap
 
 Array = NDArray[np.float64]
 

@@ -27,11 +27,11 @@ from collections.abc import Iterator, Sequence
 
 from flint import arb, arb_mat
 
-from numerics.balls import Enclosure, Layer, Model, ball, model_in_balls, one_layer, working_precision
-from theory.decoder import Decoder, Rope
-from theory.errors import InvalidInput
-from theory.inputs import Inputs, SharedGaussian, Sphere
-from theory.values import positive_integer
+from maskproof.numerics.balls import Enclosure, Layer, Model, ball, model_in_balls, one_layer, working_precision
+from maskproof.theory.decoder import Decoder, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs, SharedGaussian, Sphere
+from maskproof.theory.values import positive_integer
 
 Rows = list[list[arb]]
 

@@ -22,12 +22,12 @@ from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import qmc
 
-from numerics.gram import equicorrelated
-from numerics.parameters import as_float
-from numerics.taylor import taylor_coefficients
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.numerics.gram import equicorrelated
+from maskproof.numerics.parameters import as_float
+from maskproof.numerics.taylor import taylor_coefficients
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.parameters import Constants, as_float, constants, correlation, width
-from theory.decoder import Decoder, Position, Rope
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.numerics.parameters import Constants, as_float, constants, correlation, width
+from maskproof.theory.decoder import Decoder, Position, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 
@@ -73,7 +73,7 @@ def mean_field(decoder: Decoder, alpha: object, n: int, layers: int, dim: int | 
         InvalidInput: a value is out of range or symbolic, RoPE's dim does not divide ``dim``, or a vector that
             is to be normalised vanishes, or so nearly that fewer than seven digits of its square are sure.
 
-    >>> from theory.decoder import Decoder
+    >>> from maskproof.theory.decoder import Decoder
     >>> print(round(mean_field(Decoder(), alpha=0, n=2, layers=2).scores[1, 1, 0], 12))
     0.153520650506
 

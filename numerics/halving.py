@@ -18,8 +18,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.series import Interval
-from numerics.taylor_models import Frame, Models
+from maskproof.numerics.series import Interval
+from maskproof.numerics.taylor_models import Frame, Models
 
 Pair = tuple[int, int, int]
 """Layer, query i and key j, of the keys j and j + 1; all counted from 1."""

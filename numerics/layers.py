@@ -17,9 +17,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.sampling import Coordinates
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
+from maskproof.numerics.sampling import Coordinates
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 Quantity = Literal["scores", "weights", "gram"]

@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer, Quantity, softmax
-from numerics.noise import Noise
+from maskproof.numerics.layers import Layer, Quantity, softmax
+from maskproof.numerics.noise import Noise
 
 Array = NDArray[np.float64]
 

@@ -21,18 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from numerics.control import MAX_ORDER, Control, Regression, best_order, control_of, regression_of
-from numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
-from numerics.moments import MeanCoefficients, mean_coefficients
-from numerics.noise import Noise, noise_of
-from numerics.sampling import Coordinates, Law, law_of, sample_coordinates
-from numerics.statistics import Moments, paired_moments, require_finite
-from numerics.taylor import TaylorMap
-from numerics.vector_monte_carlo import LiteralRun, literal_order, literal_run
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from maskproof.numerics.control import MAX_ORDER, Control, Regression, best_order, control_of, regression_of
+from maskproof.numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
+from maskproof.numerics.moments import MeanCoefficients, mean_coefficients
+from maskproof.numerics.noise import Noise, noise_of
+from maskproof.numerics.sampling import Coordinates, Law, law_of, sample_coordinates
+from maskproof.numerics.statistics import Moments, paired_moments, require_finite
+from maskproof.numerics.taylor import TaylorMap
+from maskproof.numerics.vector_monte_carlo import LiteralRun, literal_order, literal_run
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 Progress = Callable[[int, float, float], Any]

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer
-from numerics.sampling import Law
+from maskproof.numerics.layers import Layer
+from maskproof.numerics.sampling import Law
 
 Array = NDArray[np.float64]
 

@@ -23,13 +23,13 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from numerics.gram import equicorrelated, mean_field, recursion
-from numerics.monte_carlo import expected_scores
-from numerics.relativity import diagonal_normalised
-from numerics.vector_monte_carlo import expected_on_vectors
-from theory.decoder import Bidirectional, Causal, Decoder, Rope
-from theory.errors import InvalidInput
-from theory.inputs import SharedGaussian
+from maskproof.numerics.gram import equicorrelated, mean_field, recursion
+from maskproof.numerics.monte_carlo import expected_scores
+from maskproof.numerics.relativity import diagonal_normalised
+from maskproof.numerics.vector_monte_carlo import expected_on_vectors
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import SharedGaussian
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], Any]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import sympy
 
-from theory.decoder import Decoder, Rope
-from theory.errors import InvalidInput
-from theory.values import exact, positive_integer
+from maskproof.theory.decoder import Decoder, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import exact, positive_integer
 
 
 @dataclass(frozen=True)

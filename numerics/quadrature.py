@@ -27,12 +27,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
-from numerics.gram import recursion
-from numerics.parameters import as_float, constant
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Sphere
-from theory.values import positive_integer
+from maskproof.numerics.gram import recursion
+from maskproof.numerics.parameters import as_float, constant
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Sphere
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 
@@ -111,7 +111,7 @@ def expected_weights(decoder: Decoder, inputs: Sphere, i: int) -> Estimate:
     Raises:
         InvalidInput: the decoder or the inputs are not of that kind.
 
-    >>> from theory.inputs import Sphere
+    >>> from maskproof.theory.inputs import Sphere
     >>> weights, _ = expected_weights(Decoder(), Sphere(64), 10)
     >>> print(round(weights[9], 14))
     0.23081899059578
@@ -158,7 +158,7 @@ def expected_attention(decoder: Decoder, inputs: Sphere, n: int, layers: int = 2
         InvalidInput: more than three tokens (use the Monte Carlo engine), or the decoder or inputs are not of that
             kind, or a vector vanishes with positive probability.
 
-    >>> from theory.inputs import Sphere
+    >>> from maskproof.theory.inputs import Sphere
     >>> print(round(expected_attention(Decoder(), Sphere(64), 3).scores[1, 1, 0], 14))
     0.15098936783792
     """
@@ -197,7 +197,7 @@ def expected_score_21(decoder: Decoder, inputs: Sphere, layer: int = 2, digits: 
     Raises:
         InvalidInput: as for ``expected_attention``.
 
-    >>> from theory.inputs import Sphere
+    >>> from maskproof.theory.inputs import Sphere
     >>> value, error = expected_score_21(Decoder(), Sphere(8))
     >>> print(mpmath.nstr(value, 18))
     0.133542429726403157

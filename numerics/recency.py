@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from numerics.layers import Layer, layer_of
-from numerics.recency_linear import Linear, linear_of
-from numerics.sampling import Law, law_of, sample_coordinates
-from theory.decoder import Causal, Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from maskproof.numerics.layers import Layer, layer_of
+from maskproof.numerics.recency_linear import Linear, linear_of
+from maskproof.numerics.sampling import Law, law_of, sample_coordinates
+from maskproof.theory.decoder import Causal, Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int64]

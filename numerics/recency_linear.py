@@ -22,14 +22,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from numerics.layers import Layer, layer_of
-from numerics.noise import noise_of
-from numerics.sampling import Law, law_of
-from numerics.taylor import TaylorMap
-from theory.decoder import Causal, Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from maskproof.numerics.layers import Layer, layer_of
+from maskproof.numerics.noise import noise_of
+from maskproof.numerics.sampling import Law, law_of
+from maskproof.numerics.taylor import TaylorMap
+from maskproof.theory.decoder import Causal, Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 

@@ -18,8 +18,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-from numerics.balls import Enclosure, working_precision
-from theory.errors import InvalidInput
+from maskproof.numerics.balls import Enclosure, working_precision
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 

@@ -22,12 +22,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.parameters import Constants, as_float, constants, width
-from numerics.sampling import law_of
-from theory.decoder import Decoder, Position, Rope
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from maskproof.numerics.parameters import Constants, as_float, constants, width
+from maskproof.numerics.sampling import law_of
+from maskproof.theory.decoder import Decoder, Position, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 Series = list[Array]  # coefficients of 1, t, t^2, ...
@@ -330,7 +330,7 @@ def correction(decoder: Decoder, inputs: Inputs, n: int, layers: int) -> Correct
     Raises:
         InvalidInput: as for ``series_map``.
 
-    >>> from theory.inputs import Sphere
+    >>> from maskproof.theory.inputs import Sphere
     >>> found = correction(Decoder(), Sphere(64), 12, 3)
     >>> print((64 * found.correction[1, 1, 0]).round(12), (64 * found.correction[2, 11, 4]).round(12))
     -0.162369895736 -0.542053952567

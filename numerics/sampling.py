@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
 Array = NDArray[np.float64]
 

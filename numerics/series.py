@@ -32,12 +32,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.balls import ball, working_precision
-from numerics.parameters import constant, width
-from numerics.taylor_models import LONGEST_SUM, Frame, Models, affine, constants, number
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.numerics.balls import ball, working_precision
+from maskproof.numerics.parameters import constant, width
+from maskproof.numerics.taylor_models import LONGEST_SUM, Frame, Models, affine, constants, number
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 PARAMETERS = ("alpha", "beta", "residual")
 CONSTANT_BITS = 128
@@ -188,7 +188,7 @@ def expand(
         InvalidInput: a value is out of range or symbolic, three intervals, more than 2000 tokens, or the decoder has
             a position encoding.
 
-    >>> from theory.decoder import Decoder
+    >>> from maskproof.theory.decoder import Decoder
     >>> expansion = expand(Decoder(), Interval(Fraction(19, 100), Fraction(21, 100)), n=3, layers=3)
     >>> low, high = bounds(expansion.step(3, 3, 1))
     >>> 0 < low < high

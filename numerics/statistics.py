@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 

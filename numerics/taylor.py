@@ -27,9 +27,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.layers import Layer, Quantity, layer_of, softmax
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
+from maskproof.numerics.layers import Layer, Quantity, layer_of, softmax
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 Series = list[Array]
@@ -410,7 +410,7 @@ def taylor_coefficients(
         InvalidInput: a matrix is not symmetric, a diagonal entry is not positive, or the decoder has RoPE.
 
     >>> import numpy as np
-    >>> from theory.decoder import Decoder
+    >>> from maskproof.theory.decoder import Decoder
     >>> pair = np.array([[0.0, 1.0], [1.0, 0.0]])
     >>> print(taylor_coefficients(Decoder(), np.eye(2), pair, layers=2, order=2)[2, 1, 1, 0].round(12))
     -0.162369895736

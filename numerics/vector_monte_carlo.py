@@ -14,15 +14,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from numerics.attention import Pairing, attend
-from numerics.layers import QUANTITIES, Quantity
-from numerics.rope_series import ORDER, SeriesMap, correction, series_map, turned_products
-from numerics.sampling import Law, law_of, sample_vectors
-from numerics.statistics import Moments, moments_of
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Inputs
-from theory.values import positive_integer
+from maskproof.numerics.attention import Pairing, attend
+from maskproof.numerics.layers import QUANTITIES, Quantity
+from maskproof.numerics.rope_series import ORDER, SeriesMap, correction, series_map, turned_products
+from maskproof.numerics.sampling import Law, law_of, sample_vectors
+from maskproof.numerics.statistics import Moments, moments_of
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.values import positive_integer
 
 Array = NDArray[np.float64]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 _EPS = float(np.finfo(np.float64).eps)
 

@@ -6,22 +6,22 @@ whoever imports them gets nothing else.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from maskproof.folders import answer
+from maskproof.lazily import attributes
 
 if TYPE_CHECKING:
-    from proofs.pipeline import verify
-    from proofs.verdict import Verdict
+    from maskproof.proofs.pipeline import verify
+    from maskproof.proofs.verdict import Evidence, Result, Verdict
 
-__all__ = ["Verdict", "verify"]
+__all__ = [
+    "Evidence", "Result", "Verdict", "verify",
+]  # fmt: skip
 
+__getattr__, __dir__ = attributes(__name__, {
+    "maskproof.proofs.pipeline": ("verify",),
+    "maskproof.proofs.verdict": ("Evidence", "Result", "Verdict"),
+})  # fmt: skip
 
-def __getattr__(name: str) -> Any:
-    if name == "Verdict":
-        from proofs.verdict import Verdict
-
-        return Verdict
-    if name == "verify":
-        from proofs.pipeline import verify
-
-        return verify
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+answer(__name__)  # to the folder's name alone, in a checkout

@@ -8,11 +8,12 @@ from typing import Literal, cast
 
 import sympy
 
-from theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.values import positive_integer
+from maskproof.theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import positive_integer
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?")
+_SMALLEST, _LARGEST = Fraction(1, 10**300), Fraction(10**300)
 _MASKS = "causal, bidirectional, window:W (each query sees W keys) or prefix:L (the first L see one another)"
 
 
@@ -31,6 +32,10 @@ def number(text: str, option: str) -> sympy.Rational:
     if below and Fraction(below) == 0:
         raise InvalidInput(f"{option} {shown(text)}", "'a denominator is not zero'", "write it as 1/3")
     value = Fraction(above) / Fraction(below or 1)
+    if value and not _SMALLEST <= abs(value) <= _LARGEST:
+        raise InvalidInput(
+            f"{option} {shown(text)}", f"'{option} is 0 or between 1e-300 and 1e300 in size'", "floats reach no further"
+        )
     return sympy.Rational(value.numerator, value.denominator)
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import flint
 import sympy
 
-from numerics.certify import Box, Order, Piece, Steps
-from numerics.series import Interval
-from proofs.files import write_text
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Box, Order, Piece, Steps
+from maskproof.numerics.series import Interval
+from maskproof.proofs.files import write_text
+from maskproof.theory.errors import InvalidInput
 
 FORMAT = "maskproof-certificate-1"
 STATEMENT = (

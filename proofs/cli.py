@@ -2,6 +2,8 @@
 
 Exit status: 0 all verdicts as recorded (for a user's file: none REFUTED or UNKNOWN), 1 otherwise,
 2 unusable input, told in one line on standard error.
+
+Each command imports what it needs when it runs: --help and the list of claims need not wait for the engines.
 """
 
 from __future__ import annotations
@@ -19,26 +21,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from proofs import arguments, limits, registry
-from proofs.files import check_writable, write_text
-from proofs.limits import Limit, Output
-from proofs.report import (
-    Row,
-    Watch,
-    as_json,
-    claim_table,
-    sampling_progress,
-    show,
-    summary,
-    verdict_table,
-)
-from proofs.targets import gather, is_file
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import limits, registry
+from maskproof.proofs.console import Watch, sampling_progress, show
+from maskproof.proofs.files import check_writable, write_text
+from maskproof.proofs.limits import Limit, Output
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.supervision import Load, Outcome
+    from maskproof.proofs.report import Row
+    from maskproof.proofs.supervision import Load, Outcome
+    from maskproof.theory.claim import Claim
 
 DEFAULT_SAMPLES = 10_000
 _LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
@@ -70,8 +63,9 @@ def run(argv: Sequence[str] | None = None) -> int:
     if sys.stdout is None or sys.stdout.closed:
         return _refuse("standard output violates 'it is open'; send it to a file or to a program")
     try:
-        status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
-        sys.stdout.flush()
+        with limits.stoppable():
+            status = app(args=None if argv is None else list(argv), prog_name="maskproof", standalone_mode=False)
+            sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except BrokenPipeError:  # the reader of the pipe has gone: nothing is left to say
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -115,7 +109,7 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
+    from maskproof.proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
 
     export_command.register(app)
     phase_command.register(app)
@@ -155,6 +149,10 @@ def verify_command(
     certifies every point. SAMPLED: nothing found against it. REFUTED: a certified
     counterexample. UNKNOWN: none of these.
     """
+    from maskproof.proofs import arguments
+    from maskproof.proofs.report import as_json, summary, verdict_table
+    from maskproof.proofs.targets import gather, is_file
+
     number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
     limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
     printed = json_path is not None and str(json_path) == "-"
@@ -203,7 +201,7 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
 
 def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
     """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
-    from proofs.supervision import Supervised, Unsupervised
+    from maskproof.proofs.supervision import Supervised, Unsupervised
 
     def chosen() -> Supervised | Unsupervised:
         if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
@@ -211,7 +209,7 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
         return Supervised(load, seed, limit, output=output)
 
     rows = []
-    with limits.stoppable(), closing(chosen()) as claims:
+    with closing(chosen()) as claims:
         outcomes = claims.outcomes()
         with Watch(len(claims.ids)) as watch:
             for done, name in enumerate(claims.ids):
@@ -223,7 +221,8 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
-    from proofs.supervision import Broken
+    from maskproof.proofs.report import Row
+    from maskproof.proofs.supervision import Broken
 
     if isinstance(outcome, Broken):
         return Row(name, error=f"claim {name}: {_internal(outcome.message)}")
@@ -238,7 +237,9 @@ def _row(name: str, outcome: Outcome) -> Row:
 @app.command("list")
 def list_command() -> int:
     """List the shipped claims with their recorded verdicts."""
-    show(claim_table(registry.shipped(), registry.recorded()))
+    from maskproof.proofs.listing import claim_table
+
+    show(claim_table(registry.shipped(), registry.recorded(), registry.statements()))
     return 0
 
 
@@ -248,9 +249,10 @@ def derive_command(
     form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
 ) -> int:
     """Print a derivation: every step with the rule and the earlier steps that give it."""
-    from proofs.export_command import rules
-    from theory.export import derivation_latex, derivation_text
-    from theory.topics import TOPICS
+    from maskproof.proofs import arguments
+    from maskproof.proofs.export_command import rules
+    from maskproof.theory.export import derivation_latex, derivation_text
+    from maskproof.theory.topics import TOPICS
 
     formats: dict[str, Callable[..., str]] = {"text": derivation_text, "latex": derivation_latex}
     if form not in formats:
@@ -281,7 +283,9 @@ def scores_command(
         str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
     ] = "causal",
     rope: Annotated[str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")] = None,
-    head_dim: Annotated[str, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope.")] = "64",
+    head_dim: Annotated[
+        str | None, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope; 64 by default.")
+    ] = None,
     dim: Annotated[
         str | None,
         typer.Option("--dim", metavar="D", help="Expectation over random inputs of this width, not the limit."),
@@ -293,7 +297,11 @@ def scores_command(
     seed: Annotated[str | None, typer.Option("--seed", metavar="N", help="Seed of the random inputs.")] = None,
     target_se: Annotated[
         str | None,
-        typer.Option("--target-se", metavar="E", help="Stop when every standard error is at most E."),
+        typer.Option(
+            "--target-se",
+            metavar="E",
+            help="Stop when every standard error is at most E, and fail if that is never so.",
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write all numbers to FILE.npz or FILE.csv.")
@@ -311,13 +319,16 @@ def scores_command(
     The limit of infinite width by default; with --dim the expectation at that
     width over uniform unit vectors (mean cosine A), with standard errors.
     """
-    from proofs import scores
+    from maskproof.proofs import arguments, scores
 
     _check_outputs(out, plot, json_path if certify else None)
     if json_path is not None and not certify:
         raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
     if certify and dim is not None:
         raise InvalidInput("--certify with --dim", "'what is certified is the limit'", "drop one of them")
+    if head_dim is not None and rope is None:
+        raise InvalidInput("--head-dim without --rope", "'only RoPE has heads'", "add --rope 10000, or drop it")
+    width_of_head = head_dim or "64"
     tokens, depth = arguments.whole(n, "--n"), arguments.whole(layers, "--layers")
     if depth * tokens**2 > _LARGEST:
         raise InvalidInput(
@@ -325,9 +336,10 @@ def scores_command(
         )
     settings = {"n": str(tokens), "layers": str(depth), "alpha": str(arguments.number(alpha, "--alpha"))}
     settings |= {"beta": beta.strip(), "residual": residual.strip(), "norm": norm, "scale": scale, "mask": mask}
-    settings |= {} if rope is None else {"rope": rope, "head-dim": head_dim}
-    model = arguments.decoder(beta, residual, norm, scale, mask, rope, head_dim)
+    settings |= {} if rope is None else {"rope": rope, "head-dim": width_of_head}
+    model = arguments.decoder(beta, residual, norm, scale, mask, rope, width_of_head)
     correlation = arguments.number(alpha, "--alpha")
+    goal = None if target_se is None else arguments.positive(target_se, "--target-se")
     if dim is None:
         for option, value in (("--samples", samples), ("--seed", seed), ("--target-se", target_se)):
             if value is not None:
@@ -337,7 +349,6 @@ def scores_command(
         width = arguments.whole(dim, "--dim")
         count = arguments.whole(samples or str(DEFAULT_SAMPLES), "--samples", least=2)
         start = arguments.whole(seed or "0", "--seed", least=0, most=2**63 - 1)
-        goal = None if target_se is None else arguments.positive(target_se, "--target-se")
         table = _expectation(model, (width, correlation), (tokens, depth), (count, start, goal), settings)
     if out is not None:
         scores.write(table, out)
@@ -345,15 +356,19 @@ def scores_command(
         scores.plot(table, plot)
     show(scores.plain(table))
     if certify:
-        from proofs.phase_command import certified_steps
+        from maskproof.proofs.certified_steps import certified_steps
 
         show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
+    if goal is not None and table.largest_error > goal:
+        say = f"the largest standard error is {table.largest_error:.2g}, above --target-se {goal:g}; raise --samples"
+        print(f"maskproof: {say}", file=sys.stderr)
+        return 1
     return 0
 
 
 def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) -> None:
     """Refuse, before any work, files that could not be written."""
-    from proofs import scores
+    from maskproof.proofs import scores
 
     if out is not None:
         scores.check_out(out)
@@ -366,8 +381,8 @@ def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) 
 
 
 def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]) -> Any:
-    from numerics import mean_field
-    from proofs.scores import Table
+    from maskproof.numerics import mean_field
+    from maskproof.proofs.scores import Table
 
     if isinstance(model.scale, str) or model.norm == "layernorm":
         raise InvalidInput(
@@ -382,9 +397,9 @@ def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]
 def _expectation(
     model: Any, law: tuple[int, Any], size: tuple[int, int], run: tuple[int, int, float | None], settings: Any
 ) -> Any:
-    from numerics.monte_carlo import expected_scores
-    from proofs.scores import Table
-    from theory.inputs import Sphere
+    from maskproof.numerics.monte_carlo import expected_scores
+    from maskproof.proofs.scores import Table
+    from maskproof.theory.inputs import Sphere
 
     (width, alpha), (n, layers), (samples, seed, goal) = law, size, run
     bar, moved = sampling_progress(samples)

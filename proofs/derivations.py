@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proofs.kernel import checking
-from proofs.kernel.goals import Line
-from proofs.kernel.known import Rejected, demand
-from proofs.terms.reading import Unreadable, read_statement, read_term, read_variable
-from theory.claim import Claim
-from theory.derivation import Derivation, Step
+from maskproof.proofs.kernel import checking
+from maskproof.proofs.kernel.goals import Line
+from maskproof.proofs.kernel.known import Rejected, demand
+from maskproof.proofs.terms.reading import Unreadable, read_statement, read_term, read_variable
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation, Step
 
 _read: dict[int, tuple[Derivation, checking.Derivation]] = {}
 

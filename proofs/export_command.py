@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from proofs import arguments, registry
-from proofs.files import check_writable, write_text
-from proofs.formal.record import coverage
-from proofs.report import show
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import registry
+from maskproof.proofs.console import show
+from maskproof.proofs.files import check_writable, write_text
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from theory.export.fragments import Form, Item
+    from maskproof.theory.claim import Claim
+    from maskproof.theory.export.fragments import Form, Item
 
 _CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
 
@@ -41,7 +40,7 @@ def export_command(
         typer.Option("--as", metavar="align|theorem|proof", help="With --only: formula, theorem, or with its proof."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH, not to standard output.")
+        Path | None, typer.Option("--out", metavar="PATH", help="Write to PATH; - is standard output, as is none.")
     ] = None,
 ) -> int:
     """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python.
@@ -50,8 +49,9 @@ def export_command(
     says which), derivations (layer-two) and the expansions in 1/d
     (weight-expansion, score-expansion). NAME gets the label mp:NAME.
     """
-    from theory import export
-    from theory.topics import TOPICS
+    from maskproof.proofs import arguments
+    from maskproof.theory import export
+    from maskproof.theory.topics import TOPICS
 
     if form not in ("latex", "markdown", "python"):
         raise InvalidInput(f"export {arguments.shown(form)}", "'the format is known'", "use latex, markdown or python")
@@ -62,6 +62,8 @@ def export_command(
         raise InvalidInput("--as without --only", "'the document has one form'", "name formulas with --only")
     if shape is not None and shape not in export.FORMS:
         raise InvalidInput(f"--as {arguments.shown(shape)}", "'the form is known'", f"use {', '.join(export.FORMS)}")
+    if out is not None and str(out) == "-":
+        out = None
     if out is not None:
         check_writable(out, "--out")
     claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), with_checkers(registry.recorded())
@@ -81,6 +83,8 @@ def export_command(
 
 def with_checkers(record: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The record of verdicts, and with each proof who has checked it."""
+    from maskproof.proofs.formal.record import coverage
+
     return {
         claim: {**entry, "checked by": f"the {coverage(claim)}"} if entry["verdict"] == Verdict.PROVED else entry
         for claim, entry in record.items()
@@ -89,7 +93,7 @@ def with_checkers(record: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[
 
 def rules() -> dict[str, str]:
     """What each rule of the kernel says, from its docstring."""
-    from proofs.kernel.checking import RULES
+    from maskproof.proofs.kernel.checking import RULES
 
     return {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
 
@@ -102,8 +106,10 @@ def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
     Raises:
         InvalidInput: nothing, or more than one claim, is called so.
     """
-    from theory.export import Item, expansions
-    from theory.topics import TOPICS
+    from maskproof.proofs import arguments
+    from maskproof.theory.claim import Claim
+    from maskproof.theory.export import Item, expansions
+    from maskproof.theory.topics import TOPICS
 
     exact = {**{claim.id: claim for claim in claims}, **TOPICS, **expansions()}
     short: dict[str, list[Claim]] = {}

@@ -26,16 +26,16 @@ import numpy as np
 import sympy
 from numpy.typing import NDArray
 
-from numerics.gram import mean_field
-from numerics.monte_carlo import expected_scores
-from numerics.paper_figures import FIGURES, LAYERS, SECOND, TOKENS, WIDTH, Panel, Row, figure_data
-from numerics.recency import recency_probability
-from numerics.recency_linear import predicted_recency
-from numerics.relativity import relativity
-from proofs import drawing
-from proofs.drawing import Scale
-from theory.decoder import Decoder
-from theory.inputs import SharedGaussian
+from maskproof.numerics.gram import mean_field
+from maskproof.numerics.monte_carlo import expected_scores
+from maskproof.numerics.paper_figures import FIGURES, LAYERS, SECOND, TOKENS, WIDTH, Panel, Row, figure_data
+from maskproof.numerics.recency import recency_probability
+from maskproof.numerics.recency_linear import predicted_recency
+from maskproof.numerics.relativity import relativity
+from maskproof.proofs import drawing
+from maskproof.proofs.drawing import Scale
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import SharedGaussian
 
 Array = NDArray[np.float64]
 Progress = Callable[[str], Any]

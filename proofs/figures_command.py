@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofs import arguments, drawing
-from proofs.files import check_writable
-from proofs.report import show
-from theory.errors import InvalidInput
+from maskproof.proofs.console import show
+from maskproof.proofs.files import check_writable
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.figures import Drawing
+    from maskproof.proofs.figures import Drawing
 
 _LEAST_TOKENS, _MOST_TOKENS = 4, 400
 _MOST_SAMPLES = 10**8
@@ -45,7 +44,8 @@ def figures_command(
     Each is written as NAME.png and NAME.pdf, with the largest standard error
     and the largest difference from the limit below it.
     """
-    from proofs.figures import DRAWINGS, Run
+    from maskproof.proofs import arguments, drawing
+    from maskproof.proofs.figures import DRAWINGS, Run
 
     if not names:
         show("\n".join(f"{name:6} {each.about}" for name, each in DRAWINGS.items()))
@@ -70,6 +70,8 @@ def figures_command(
 
 
 def _named(name: str, known: dict[str, Drawing]) -> Drawing:
+    from maskproof.proofs import arguments
+
     if name not in known:
         raise InvalidInput(f"figure {arguments.shown(name)}", "'there is such a figure'", f"use {', '.join(known)}")
     return known[name]

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 
 def check_writable(path: Path, option: str) -> None:
@@ -21,6 +21,8 @@ def check_writable(path: Path, option: str) -> None:
         path.exists()
     except OSError as error:
         raise InvalidInput(where, "'it is a path'", error.strerror or "choose another path") from None
+    if str(path) == "-":
+        raise InvalidInput(where, "'it names a file'", "standard output is not for this; give a file name")
     if not path.name or path.is_dir():
         raise InvalidInput(where, "'it names a file'", "it is a directory: add a file name")
     folder = path.parent

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from proofs.report import Watch, show
-from theory.errors import InvalidInput
+from maskproof.proofs.console import Watch, show
+from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from proofs.formal.checking import Checked
-    from proofs.formal.export import Export
-    from theory.claim import Claim
+    from maskproof.proofs.formal.checking import Checked
+    from maskproof.proofs.formal.export import Export
+    from maskproof.theory.claim import Claim
 
 OUT = Path("build/formal")
 
@@ -39,9 +39,9 @@ def formal_command(
     Fails when a step has no proof, is not accepted, or rests on more than the
     axioms of the real numbers and of classical logic.
     """
-    from proofs.formal import checking
-    from proofs.formal.export import export
-    from theory.topics import TOPICS
+    from maskproof.proofs.formal import checking
+    from maskproof.proofs.formal.export import export
+    from maskproof.theory.topics import TOPICS
 
     if accept and not check:
         raise InvalidInput("--accept without --check", "'what is recorded has been checked'", "add --check")
@@ -67,10 +67,10 @@ def _chosen(targets: list[str]) -> list[Claim]:
     Raises:
         InvalidInput: there is no such claim, or none is proved.
     """
-    from proofs import registry, verify
-    from proofs.formal.claims import BEYOND_COQ, proved
-    from proofs.targets import gather
-    from proofs.verdict import Verdict
+    from maskproof.proofs import registry, verify
+    from maskproof.proofs.formal.claims import BEYOND_COQ, proved
+    from maskproof.proofs.targets import gather
+    from maskproof.proofs.verdict import Verdict
 
     if not targets:
         for name, why in BEYOND_COQ.items():
@@ -104,7 +104,7 @@ def _make(folder: Path) -> None:
 
 
 def _write(written: Export, folder: Path) -> None:
-    from proofs.formal.checking import place
+    from maskproof.proofs.formal.checking import place
 
     try:
         for module, source in written.sources.items():
@@ -119,11 +119,11 @@ def _write(written: Export, folder: Path) -> None:
 
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     """Let Coq read everything; say what it says, claim by claim; whether something failed."""
-    from proofs import registry
-    from proofs.files import write_text
-    from proofs.formal import checking, record
-    from proofs.formal.export import ASSUMPTIONS, assumptions
-    from proofs.formal.statements import FILES, statements
+    from maskproof.proofs import registry
+    from maskproof.proofs.files import write_text
+    from maskproof.proofs.formal import checking, record
+    from maskproof.proofs.formal.export import ASSUMPTIONS, assumptions
+    from maskproof.proofs.formal.statements import FILES, statements
 
     sources = written.sources
     library = {**checking.library_of(sources), **statements(sources)}

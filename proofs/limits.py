@@ -41,6 +41,7 @@ _PER_WORKER = 10  # fewer jobs are not worth a worker, whose caches are empty ..
 _PATIENCE = 3.0  # ... unless they wait for so many seconds
 _SWOLLEN = 0.1  # share of the memory limit that a worker may keep from job to job
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if SUPPORTED else (signal.SIGINT, signal.SIGTERM)
+_GRACE = 2.0  # seconds for an orderly end; who asks again after that gets one at once
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 _living: set[Worker] = set()  # the children of this process, from the fork until they are waited for
@@ -109,11 +110,17 @@ def stoppable() -> Iterator[None]:
     A signal that is ignored stays so: ``nohup`` and background jobs of a shell count on it. Outside the
     main thread, which alone hears signals, nothing is changed.
     """
+    asked: list[float] = []
 
-    def stop(number: int, _: FrameType | None) -> Never:
-        for other in heard:
-            signal.signal(other, signal.SIG_IGN)  # the second Ctrl-C must not disturb the end
-        raise Stopped(number)
+    def stop(number: int, _: FrameType | None) -> None:
+        if not asked:
+            asked.append(time.monotonic())
+            raise Stopped(number)
+        if time.monotonic() > asked[0] + _GRACE:  # something holds up the end, or has swallowed the exception
+            for worker in list(_living):
+                worker.end()
+            os._exit(128 + number)
+        # The second Ctrl-C must not disturb the end.
 
     main = threading.current_thread() is threading.main_thread()
     heard = [number for number in _SIGNALS if main and signal.getsignal(number) is not signal.SIG_IGN]

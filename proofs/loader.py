@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
 
-from proofs.registry import refuse_duplicates
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof import folders
+from maskproof.proofs.registry import refuse_duplicates
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 _MODULE = "maskproof_claims_file"
 _REMEDIES = {"cannot determine truth value of Relational": "join relations with And: And(0 < x, x < 1), not 0 < x < 1"}
@@ -115,6 +116,7 @@ def _run(code: CodeType, path: Path) -> ModuleType:
     folder = str(path.resolve().parent)
     sys.path.insert(0, folder)  # as for a script, so that it can import its neighbours
     sys.modules[_MODULE] = module
+    folders.offer()  # from theory import Claim: as in a checkout, unless a file of the user's is called so
     try:
         exec(code, module.__dict__)  # a claims file is a program of the user's, and is run as one
     except InvalidInput as error:
@@ -125,13 +127,19 @@ def _run(code: CodeType, path: Path) -> ModuleType:
         raise InvalidInput(
             f"{path}{_line(error, path)}: {type(error).__name__}: {_one_line(str(error))}",
             "'the file runs'",
-            next((remedy for start, remedy in _REMEDIES.items() if str(error).startswith(start)), "mend it"),
+            _remedy(error),
         ) from None
     finally:
         sys.modules.pop(_MODULE, None)
         if folder in sys.path:
             sys.path.remove(folder)
     return module
+
+
+def _remedy(error: BaseException) -> str:
+    if isinstance(error, ImportError) and error.name in folders.FOLDERS:  # a file of the user's is called so
+        return "write from maskproof import ..., which means the same wherever it is run"
+    return next((remedy for start, remedy in _REMEDIES.items() if str(error).startswith(start)), "mend it")
 
 
 def _line(error: BaseException, path: Path) -> str:

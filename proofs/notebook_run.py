@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from proofs.files import write_text
-from proofs.report import STATIC
-from theory.errors import InvalidInput
+from maskproof.proofs.console import STATIC
+from maskproof.proofs.files import write_text
+from maskproof.theory.errors import InvalidInput
 
 FOLDER = Path(__file__).with_name("notebooks")
 TIMEOUT = 600  # seconds a cell may take before it counts as stuck

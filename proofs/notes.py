@@ -1,6 +1,6 @@
 """Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
 
-    python -m proofs.notes
+    python -m maskproof.proofs.notes
 
 A table stands between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``; what is between them is
 replaced, everything else is left alone.
@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from proofs import registry
-from proofs.files import write_text
-from proofs.formal.record import coverage
-from proofs.verdict import Verdict
-from theory.arithmetic import ARITHMETIC
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import registry
+from maskproof.proofs.files import write_text
+from maskproof.proofs.formal.record import coverage
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.arithmetic import ARITHMETIC
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 ROOT = Path(__file__).resolve().parent.parent
 _MARKED = r"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)"

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
-from numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
-from numerics.series import PARAMETERS, Interval
-from proofs.certificate import Survey, area
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
+from maskproof.numerics.series import PARAMETERS, Interval
+from maskproof.proofs.certificate import Survey, area
+from maskproof.theory.errors import InvalidInput
 
 RESOLUTIONS = {1: Fraction(1, 10**6), 2: Fraction(1, 512)}
 """Width below which a box stays undecided: absolute in a slice, relative to the sides of a map."""
@@ -152,6 +152,10 @@ def _pool(workers: int) -> Iterator[Callable[[Survey, Task], Future[Judgement]]]
     executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
     try:
         yield lambda survey, task: executor.submit(_settle, survey, task)
+    except BaseException:
+        for process in active_children():  # an interrupt does not wait for boxes that take a while
+            process.kill()
+        raise
     finally:
         executor.shutdown(cancel_futures=True)
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs import drawing
-from proofs.certificate import Survey
-from proofs.files import write_text, write_whole
-from proofs.phase import crossings, gaps
-from theory.errors import InvalidInput
+from maskproof.proofs import drawing
+from maskproof.proofs.certificate import Survey
+from maskproof.proofs.files import write_text, write_whole
+from maskproof.proofs.phase import crossings, gaps
+from maskproof.theory.errors import InvalidInput
 
 
 def summary(survey: Survey) -> str:

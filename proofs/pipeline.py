@@ -10,14 +10,14 @@ from typing import overload
 
 import numpy as np
 
-from proofs import limits, registry
-from proofs.engines import enclosure, monte_carlo, symbolic, witness
-from proofs.engines.question import question
-from proofs.limits import Limit
-from proofs.terms.reading import Unreadable
-from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import limits, registry
+from maskproof.proofs.engines import enclosure, symbolic
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.limits import Limit
+from maskproof.proofs.terms.reading import Unreadable
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 Progress = Callable[[str, int], object]
 
@@ -87,7 +87,7 @@ def verify(
     An engine that proves what another refutes leaves the claim UNKNOWN, with both in its evidence.
 
     >>> from sympy import Lt
-    >>> from theory import Equicorrelated, Score
+    >>> from maskproof.theory import Equicorrelated, Score
     >>> verify(Claim("mine", Lt(Score(3, 5, 2), Score(3, 5, 3)), inputs=Equicorrelated(0))).verdict
     <Verdict.ENCLOSED: 'ENCLOSED'>
     """
@@ -131,7 +131,7 @@ def _limit(timeout: float | None, memory: float | None) -> Limit:
 
 
 def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit) -> list[Result]:
-    from proofs.supervision import Broken, Supervised  # which needs this module
+    from maskproof.proofs.supervision import Broken, Supervised  # which needs this module
 
     results = []
     with closing(Supervised(lambda _: claims, seed, limit)) as supervised:
@@ -248,6 +248,9 @@ class Pipeline:
 
     def _examined(self, claim: Claim) -> list[Evidence]:
         """Evidence by numbers; a certified witness ends the search."""
+        # Hypothesis and SciPy take longer to load than most proofs to check, which do without them.
+        from maskproof.proofs.engines import monte_carlo, witness
+
         asked, limits = symbolic.limits_put_in(claim)
         found = witness.examine(asked, seed=self.seed)
         others = (engine.examine(asked, seed=self.seed) for engine in (enclosure, monte_carlo))
@@ -256,10 +259,12 @@ class Pipeline:
 
     def _cross_checked(self, claim: Claim) -> list[Evidence]:
         """A few numbers by a route that shares nothing with the proof: an error in either shows."""
-        checks = (
-            enclosure.spot_check(question(claim)),
-            monte_carlo.examine(question(claim), seed=self.seed, effort=CROSS_CHECK),
-        )
+        asked = question(claim)
+        checks = [enclosure.spot_check(asked)]
+        if not asked.deterministic:
+            from maskproof.proofs.engines import monte_carlo  # which loads SciPy
+
+            checks.append(monte_carlo.examine(asked, seed=self.seed, effort=CROSS_CHECK))
         return [evidence for evidence in checks if evidence is not None]
 
 

@@ -12,18 +12,19 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from proofs import derivations, drawing, registry
-from proofs.kernel.known import Rejected
-from proofs.pipeline import verify
-from proofs.report import STATIC, reason, witness
-from theory.claim import Claim
-from theory.derivation import Derivation, Step
-from theory.errors import InvalidInput
-from theory.export.arguments import Argument
-from theory.export.markdown import models_markdown, opening_markdown, statement_markdown, step_markdown
-from theory.formula import Formula
-from theory.notation.prose import markdown_escape, markdown_prose
-from theory.topics import TOPICS
+from maskproof.proofs import derivations, drawing, registry
+from maskproof.proofs.console import STATIC
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.report import reason, witness
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.export.arguments import Argument
+from maskproof.theory.export.markdown import models_markdown, opening_markdown, statement_markdown, step_markdown
+from maskproof.theory.formula import Formula
+from maskproof.theory.notation.prose import markdown_escape, markdown_prose
+from maskproof.theory.topics import TOPICS
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,14 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from proofs.files import write_text
-from proofs.verdict import Result, Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs.files import write_text
+from maskproof.proofs.verdict import Result, Verdict
+from maskproof.theory.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from maskproof.theory.claim import Claim
 
 RECORD = Path(__file__).with_name("verdicts.json")
 
@@ -30,8 +32,8 @@ def shipped() -> list[Claim]:
 
 @cache
 def _shipped() -> tuple[Claim, ...]:
-    # Imported here because building every derivation takes a moment that other commands need not wait.
-    from theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
+    # Imported here because it takes a moment that other commands need not wait.
+    from maskproof.theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
 
     parts = (kim2025, own, order, residual, width, rope, layernorm, kim2026)
     claims = tuple(claim for part in parts for claim in part.claims)
@@ -60,12 +62,26 @@ def recorded(path: Path = RECORD) -> dict[str, dict[str, Any]]:
     Raises:
         InvalidInput: the record can't be read.
     """
+    return {name: {"verdict": entry["verdict"], "witness": entry["witness"]} for name, entry in _record(path).items()}
+
+
+def statements(path: Path = RECORD) -> dict[str, str]:
+    """What each recorded verdict is about: id -> the claim's statement in one line, as it was then.
+
+    Raises:
+        InvalidInput: the record can't be read.
+    """
+    return {name: str(entry["statement"]) for name, entry in _record(path).items() if entry.get("statement")}
+
+
+def _record(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return {
-            name: {"verdict": Verdict(entry["verdict"]), "witness": entry["witness"]} for name, entry in record.items()
+            name: {**entry, "verdict": Verdict(entry["verdict"]), "witness": entry["witness"]}
+            for name, entry in record.items()
         }
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InvalidInput(
@@ -105,9 +121,11 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
     Raises:
         InvalidInput: a result is not of a shipped claim, a limit cut it short, or the record can't be written.
     """
-    known = {claim.id for claim in shipped()}
+    from maskproof.proofs.one_line import one_line  # SymPy's printers, which reading a record does without
+
+    known = {claim.id: claim for claim in shipped()}
     try:
-        before = recorded(path).items()
+        before = _record(path).items()
         record = {name: {**e, "verdict": str(e["verdict"])} for name, e in before if name in known}
     except InvalidInput:
         record = {}  # unreadable, and about to be replaced
@@ -122,6 +140,6 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
                 "'a recorded verdict is the same on every machine'",
                 "raise --timeout or --memory",
             )
-        record[result.id] = entry(result)
+        record[result.id] = {**entry(result), "statement": one_line(known[result.id])}
     text = json.dumps(dict(sorted(record.items())), indent=2, ensure_ascii=False, allow_nan=False)
     write_text(path, text + "\n", "the record of verdicts")

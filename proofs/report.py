@@ -1,4 +1,4 @@
-"""What ``maskproof verify`` and ``list`` show: tables, progress, summary, JSON."""
+"""What ``maskproof verify`` shows: table, summary, JSON."""
 
 from __future__ import annotations
 
@@ -6,34 +6,19 @@ import importlib.metadata
 import json
 import os
 import platform
-import sys
 import textwrap
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
-from proofs.engines.symbolic import GIVEN
-from proofs.verdict import Evidence, Result, Verdict
-from theory.claim import Claim
-from theory.export.abbreviations import abbreviate
-from theory.notation.plain import plain
-from theory.quantities import told_apart
+from maskproof.proofs.console import COLOURS, STATIC, table
+from maskproof.proofs.engines.symbolic import GIVEN
+from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.theory.errors import shortened
 
-COLOURS = {
-    Verdict.PROVED: "bold green",
-    Verdict.ENCLOSED: "green",
-    Verdict.SAMPLED: "yellow",
-    Verdict.REFUTED: "bold red",
-    Verdict.UNKNOWN: "magenta",
-}
-STATIC = "MASKPROOF_STATIC"
-"""Set in the environment when output is to be the same on every run: seconds stay out of it, sliders stand still."""
 MALFORMED = "MALFORMED"  # says nothing that could be checked
 _LONGEST_REASON = 300
 _PACKAGES = ("sympy", "numpy", "scipy", "python-flint", "mpmath", "hypothesis")
@@ -64,38 +49,33 @@ def reason(result: Result) -> str:
     failed = [e for e in deciding if e.detail.startswith(GIVEN)]
     chosen = deciding[-1] if result.verdict is Verdict.UNKNOWN and not failed else (failed or deciding)[0]
     words = "; ".join(part for part in (chosen.detail.strip(), chosen.scope.strip()) if part)
-    return textwrap.shorten(words, _LONGEST_REASON, placeholder=" ...")
+    return textwrap.shorten(shortened(words), _LONGEST_REASON, placeholder=" ...")
 
 
 def witness(point: Mapping[str, Any] | None) -> str:
     """A witness as ``i = 27, j = 25``."""
-    return ", ".join(f"{name} = {value}" for name, value in (point or {}).items())
+    return shortened(", ".join(f"{name} = {value}" for name, value in (point or {}).items()))
 
 
 def verdict_table(rows: Sequence[Row]) -> Table:
     """A table of verdicts: id, verdict, seconds (unless STATIC is set), reason and witness."""
     timed = not os.environ.get(STATIC)
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=34)
-    table.add_column("verdict", no_wrap=True)
-    if timed:
-        table.add_column("s", justify="right", no_wrap=True)
-    table.add_column("reason", overflow="fold")
+    found = table("claim", "verdict", *(["s"] if timed else []), "reason")
     for row in rows:
         seconds = [f"{row.result.seconds:.1f}" if row.result else ""] if timed else []
         if row.result is None:
-            table.add_row(Text(row.id), Text(row.status, style="red"), *seconds, Text(row.error))
+            found.add_row(Text(row.id), Text(row.status, style="red"), *seconds, Text(row.error))
             continue
         text = Text(reason(row.result))
         if row.result.witness:
             text = Text.assemble(Text(f"witness {witness(row.result.witness)}", style="bold"), "; ", text)
-        table.add_row(
+        found.add_row(
             Text(row.id),
             Text(str(row.result.verdict), style=COLOURS[row.result.verdict]),
             *seconds,
             text,
         )
-    return table
+    return found
 
 
 def summary(rows: Sequence[Row], seconds: float) -> str:
@@ -105,82 +85,6 @@ def summary(rows: Sequence[Row], seconds: float) -> str:
     noun = "claim" if len(rows) == 1 else "claims"
     took = "" if os.environ.get(STATIC) else f" in {seconds:.1f} s"
     return f"{len(rows)} {noun}{took}: {', '.join(counts) or 'nothing to check'}"
-
-
-def claim_table(claims: Iterable[Claim], recorded: Mapping[str, Mapping[str, Any]]) -> Table:
-    """The shipped claims: id, recorded verdict, statement, source."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    table.add_column("claim", no_wrap=True, overflow="ellipsis", max_width=34)
-    table.add_column("recorded", no_wrap=True)
-    table.add_column("statement", overflow="fold")
-    for claim in claims:
-        known = recorded.get(claim.id, {}).get("verdict")
-        style = COLOURS[Verdict(known)] if known in list(Verdict) else ""
-        statement = plain(told_apart(abbreviate(claim.statement).expression)[0])
-        if len(statement) > 120:
-            statement = statement[:117].rstrip() + "..."
-        cell = Text(statement)
-        if claim.source:
-            cell = Text.assemble(cell, Text(f"  [{claim.source}]", style="dim"))
-        table.add_row(Text(claim.id), Text(known or "none", style=style), cell)
-    return table
-
-
-def show(*parts: Any) -> None:
-    """Print to standard output: with colour on a terminal, plain and at 80 columns in a pipe."""
-    console = Console(file=sys.stdout, highlight=False, soft_wrap=False)
-    if not console.is_terminal or os.environ.get(STATIC):
-        console = Console(file=sys.stdout, highlight=False, no_color=True, force_terminal=False, width=80)
-    for part in parts:
-        if isinstance(part, str):
-            print(part)
-        else:
-            console.print(part)
-
-
-class Watch:
-    """Progress on standard error, on a terminal only: what is being worked on, how many are done, elapsed."""
-
-    def __init__(self, total: int, doing: str = "verifying") -> None:
-        console = Console(file=sys.stderr)
-        self.bar = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=24), MofNCompleteColumn(),
-            TimeElapsedColumn(), console=console, transient=True, disable=not sys.stderr.isatty(),
-        )  # fmt: skip
-        self.task = self.bar.add_task(doing, total=total)
-        self.started = time.monotonic()
-
-    def __enter__(self) -> Watch:
-        self.bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.bar.stop()
-
-    @property
-    def seconds(self) -> float:
-        """Time since the start."""
-        return time.monotonic() - self.started
-
-    def show(self, description: str, done: int) -> None:
-        """Say what is being worked on and how many are done."""
-        self.bar.update(self.task, description=description, completed=done)
-
-
-def sampling_progress(samples: int) -> tuple[Progress, Callable[[int, float, float], None]]:
-    """A progress bar for sampling, and the callback that moves it."""
-    console = Console(file=sys.stderr)
-    bar = Progress(
-        TextColumn("{task.description}"), BarColumn(bar_width=24), TimeElapsedColumn(),
-        console=console, transient=True, disable=not sys.stderr.isatty(),
-    )  # fmt: skip
-    task = bar.add_task("sampling", total=samples)
-
-    def moved(done: int, largest: float, seconds_left: float) -> None:
-        text = f"{done} samples, largest standard error {largest:.1e}, {seconds_left:.0f} s left"
-        bar.update(task, completed=done, description=text)
-
-    return bar, moved
 
 
 def versions() -> dict[str, str]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from proofs import drawing
-from proofs.files import write_text, write_whole
-from theory.errors import InvalidInput
+from maskproof.proofs import drawing
+from maskproof.proofs.files import write_text, write_whole
+from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]
 SUFFIXES = (".npz", ".csv")
@@ -35,6 +35,12 @@ class Table:
     def main(self) -> Array:
         """What is printed and plotted."""
         return next(iter(self.arrays.values()))
+
+    @property
+    def largest_error(self) -> float:
+        """The largest standard error; 0 for numbers that have none."""
+        errors = self.arrays.get("standard_error")
+        return 0.0 if errors is None else float(np.nanmax(errors))
 
 
 def check_out(path: Path) -> None:

@@ -4,8 +4,8 @@ All parameters are exact fractions, so that balls and floats see the same number
 zero. Everything drawn is admissible: no strategy rejects what it draws by itself.
 
     from hypothesis import given
-    from numerics.balls import enclose, less
-    from proofs.strategies import alphas, decoders, positions
+    from maskproof.numerics.balls import enclose, less
+    from maskproof.proofs.strategies import alphas, decoders, positions
 
     @given(decoders(8, norms=("l2",)), alphas(8), positions(8))
     def test_scores_are_at_most_one(decoder, alpha, at):
@@ -25,10 +25,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from numpy.typing import NDArray
 
-from theory.decoder import Bidirectional, Causal, Decoder, Mask, Prefix, SlidingWindow
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from theory.values import positive_integer
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Mask, Prefix, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.values import positive_integer
 
 DENOMINATOR = 1000
 """Of the cosines; inverse temperatures and residual weights have at most a tenth of it."""

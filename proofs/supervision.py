@@ -15,11 +15,11 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
-from proofs.pipeline import Pipeline
-from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
+from maskproof.proofs.pipeline import Pipeline
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 Load = Callable[[Callable[[str], None]], Sequence[Claim]]
 """Gives the claims; calls its argument with the name of each file before it reads it."""

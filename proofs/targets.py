@@ -7,9 +7,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from proofs import arguments, registry
-from theory.claim import Claim
-from theory.errors import InvalidInput
+from maskproof.proofs import arguments, registry
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
 
 def is_file(target: str) -> bool:
@@ -28,7 +28,7 @@ def gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str
     Raises:
         InvalidInput: there is no such claim or file, or an id is taken.
     """
-    from proofs.loader import load
+    from maskproof.proofs.loader import load
 
     if not targets:
         return list(known.values())

@@ -19,8 +19,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(
     module.name
-    for package in ("theory", "numerics", "proofs")
-    for module in pkgutil.walk_packages([str(ROOT / package)], f"{package}.")
+    for module in pkgutil.walk_packages([str(ROOT / "maskproof")], "maskproof.")
+    if module.name != "maskproof.__main__"
 )
 
 
@@ -57,7 +57,7 @@ def test_the_claims_file_of_the_readme(tmp_path: Path) -> None:
     expected = dict(re.findall(r"^\| `(mine\.[\w-]+)` \| (\w+) \|", readme, re.MULTILINE))
     (tmp_path / "my_claims.py").write_text(claims, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "proofs.cli", "verify", "my_claims.py", "--json", "out.json"],
+        [sys.executable, "-m", "maskproof", "verify", "my_claims.py", "--json", "out.json"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         capture_output=True,

@@ -17,12 +17,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("theory", "numerics", "proofs")
+PACKAGES = ("theory", "numerics", "proofs")  # folders, each imported as maskproof.NAME
+HOUSE = "maskproof"  # the package over them, which imports nothing of theirs before it is asked
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 # What numerics may see of theory: plain data, so that a wrong closed form can't confirm itself.
 PLAIN_DATA = ("theory.decoder", "theory.inputs", "theory.errors", "theory.values")
-INTERNAL = {"theory": ("theory",), "numerics": ("numerics", *PLAIN_DATA), "proofs": PACKAGES}
+INTERNAL = {"theory": ("theory",), "numerics": ("numerics", *PLAIN_DATA), "proofs": PACKAGES, HOUSE: PACKAGES}
+FREE = ("lazily", "folders")  # of the house, without imports of their own
 
 
 def _names(requirements: list[str]) -> set[str]:
@@ -37,6 +39,7 @@ THIRD_PARTY = {
     "theory": {"sympy"},
     "numerics": CORE - {"hypothesis", "typer", "rich"},
     "proofs": CORE,
+    HOUSE: set[str](),
 }
 
 
@@ -48,8 +51,8 @@ def _label(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-EVERY_MODULE = [pytest.param(path, id=_label(path)) for path in _sources(*PACKAGES)]
-EVERY_SOURCE = [pytest.param(path, id=_label(path)) for path in _sources(*PACKAGES, "tests", "benchmarks")]
+EVERY_MODULE = [pytest.param(path, id=_label(path)) for path in _sources(HOUSE, *PACKAGES)]
+EVERY_SOURCE = [pytest.param(path, id=_label(path)) for path in _sources(HOUSE, *PACKAGES, "tests", "benchmarks")]
 
 
 # ---------------------------------------------------------------------------------------------- imports
@@ -72,7 +75,7 @@ def _imports(tree: ast.Module) -> Iterator[tuple[int, str, bool]]:
 
 
 def import_complaints(package: str, source: str) -> list[str]:
-    """Imports that ``package`` may not have: against the direction, undeclared, or optional at the top."""
+    """Imports that ``package`` may not have: by a short name, in the wrong direction, undeclared, optional on top."""
     tree = ast.parse(source)
     complaints = []
     for line, name, top in _imports(tree):
@@ -80,14 +83,18 @@ def import_complaints(package: str, source: str) -> list[str]:
         if name.startswith("."):
             complaints.append(f"line {line}: relative import of {name}")
         elif first in PACKAGES:
-            if not any(f"{name}.".startswith(f"{allowed}.") for allowed in INTERNAL[package]):
+            complaints.append(f"line {line}: {first} may be a module of the user's; import {HOUSE}.{first}")
+        elif first == HOUSE:
+            inside = name.removeprefix(f"{HOUSE}.")
+            allowed = (*INTERNAL[package], *FREE)
+            if not any(f"{inside}.".startswith(f"{each}.") for each in allowed):
                 complaints.append(f"line {line}: {package} may not import {name}")
         elif first in OPTIONAL and package == "proofs":
             if top:
                 complaints.append(f"line {line}: {first} is optional; import it where it is used")
         elif first not in THIRD_PARTY[package] and first not in sys.stdlib_module_names:
             complaints.append(f"line {line}: {package} may not depend on {first}")
-    if package != "proofs":  # proofs reads users' claims files; the others have no reason to
+    if package in ("theory", "numerics"):  # proofs reads users' claims files; the others have no reason to
         complaints += [
             f"line {node.lineno}: import that can't be seen without running it"
             for node in ast.walk(tree)
@@ -108,23 +115,30 @@ def test_imports_go_one_way(path: Path) -> None:
         ("theory", "import numpy as np"),
         ("theory", "from scipy.special import gamma"),
         ("theory", "def f():\n    import flint"),
-        ("theory", "from numerics.gram import mean_field"),
-        ("theory", "import proofs"),
+        ("theory", "from maskproof.numerics.gram import mean_field"),
+        ("theory", "import maskproof.proofs"),
+        ("theory", "from theory.symbols import i"),
+        ("theory", "from maskproof import Claim"),
         ("theory", "from . import claim"),
         ("theory", "import importlib\nimportlib.import_module('numerics')"),
-        ("numerics", "from theory.layer_two import g"),
-        ("numerics", "from theory import Score"),
-        ("numerics", "import theory"),
-        ("numerics", "from theory.decoders import anything"),
-        ("numerics", "def f():\n    from theory import quantities"),
-        ("numerics", "from proofs import verify"),
-        ("numerics", "__import__('theory.layer_two')"),
+        ("numerics", "from maskproof.theory.layer_two import g"),
+        ("numerics", "from maskproof.theory import Score"),
+        ("numerics", "from maskproof import Score"),
+        ("numerics", "import maskproof.theory"),
+        ("numerics", "import maskproof"),
+        ("numerics", "import theory.decoder"),
+        ("numerics", "from maskproof.theory.decoders import anything"),
+        ("numerics", "def f():\n    from maskproof.theory import quantities"),
+        ("numerics", "from maskproof.proofs import verify"),
+        ("numerics", "__import__('maskproof.theory.layer_two')"),
         ("numerics", "import matplotlib"),
         ("proofs", "import matplotlib.pyplot as plt"),
         ("proofs", "try:\n    from matplotlib import pyplot\nexcept ImportError:\n    pyplot = None"),
         ("proofs", "class A:\n    import matplotlib"),
         ("proofs", "import pytest"),
         ("proofs", "from tests import conftest"),
+        ("proofs", "def f():\n    import theory"),
+        ("maskproof", "import sympy"),
     ],
 )
 def test_a_forbidden_import_is_seen(package: str, source: str) -> None:
@@ -134,12 +148,13 @@ def test_a_forbidden_import_is_seen(package: str, source: str) -> None:
 @pytest.mark.parametrize(
     ("package", "source"),
     [
-        ("theory", "import sympy\nfrom theory.symbols import i"),
+        ("theory", "import sympy\nfrom maskproof.theory.symbols import i"),
+        ("theory", "from maskproof.lazily import attributes"),
         (
             "numerics",
-            "import numpy\nimport flint\nfrom theory import decoder\nfrom theory.values import exact",
+            "import numpy\nfrom maskproof.theory import decoder\nfrom maskproof.theory.values import exact",
         ),
-        ("proofs", "import typer\nfrom theory import Claim\nfrom numerics import mean_field"),
+        ("proofs", "import typer\nfrom maskproof.theory import Claim\nfrom maskproof.numerics import mean_field"),
         ("proofs", "def plot():\n    import matplotlib.pyplot"),
     ],
 )
@@ -367,6 +382,9 @@ def test_a_loose_requirement_is_seen() -> None:
     assert constraint_complaints("-r other.txt\nnumpy==2.4.6\n", ["numpy>=2"]) != []
 
 
-def test_the_wheel_holds_the_three_packages() -> None:
-    assert tuple(PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"]) == PACKAGES
+def test_the_wheel_holds_one_package() -> None:
+    assert PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]["packages"] == [HOUSE]
+    for name in PACKAGES:
+        assert (ROOT / HOUSE / name).resolve() == ROOT / name
+        assert f"{HOUSE}/{name}" in PROJECT["tool"]["pyright"]["include"], "pyright follows no link by itself"
     assert _git("check-ignore", "-q", "proofs/verdicts.json").returncode == 1, "git ignores the verdicts"

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import sympy
 
-from theory.claim import Claim
-from theory.quantities import InputGram, Quantity
+from maskproof.theory.claim import Claim
+from maskproof.theory.quantities import InputGram, Quantity
 
 ARITHMETIC = {
     "kim2025.h-coefficients": "The paper's own step is about the signs of three coefficients. own.h-numerator says "
@@ -34,7 +34,7 @@ ARITHMETIC = {
 def mentions_quantity(claim: Claim) -> bool:
     """Whether the statement is about scores, weights or inner products, and not about formulas alone.
 
-    >>> from theory import Score, alpha
+    >>> from maskproof.theory import Score, alpha
     >>> mentions_quantity(Claim("one", Score(2, 2, 1) < 1)), mentions_quantity(Claim("other", alpha < 1))
     (True, False)
     """

@@ -19,15 +19,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cache
 
-from sympy import Eq, Expr, Ge, Gt, Integer, Le, Lt, Mul, Sum, Symbol, sqrt
+from sympy import Expr, Integer, Mul, Sum, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.layer_one import INPUTS, layer_one, p, r
-from theory.paper_forms import PAPER
-from theory.quantities import Gram, Mix, Score, Weight
-from theory.symbols import alpha, beta, i, j, k, l, lam
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.layer_one import INPUTS, layer_one, p, r
+from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.quantities import Gram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.symbols import alpha, beta, i, j, k, l, lam
 
 AVERAGING = Decoder(beta=0, residual=0)
 _MODEL = {"decoder": AVERAGING, "inputs": INPUTS}

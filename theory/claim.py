@@ -6,7 +6,7 @@ A claim carries no status. Verdicts are computed by ``proofs.pipeline``.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import sympy
@@ -14,13 +14,14 @@ from sympy import Basic, Symbol
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean, BooleanFalse, BooleanFunction, BooleanTrue
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation
-from theory.domain import find_point
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs
-from theory.quantities import Quantity, bind
-from theory.symbols import DECLARED, alpha
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.domain import find_point
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, Inputs
+from maskproof.theory.later import Part
+from maskproof.theory.quantities import Quantity, bind
+from maskproof.theory.symbols import DECLARED, alpha
 
 
 class MalformedClaim(InvalidInput):
@@ -42,17 +43,23 @@ class Claim:
         note: how the statement renders the source, and why so.
         uses: ids of the claims it leans on: it is proved only if they are.
         proof: a derivation of the statement on the whole domain, or None.
+
+    Statement, domain and proof may each be given as a function without arguments, which is called when the part is
+    first asked for: who wants one claim of many, or no proof, need not wait for the others.
     """
 
     id: str
-    statement: Any
-    domain: Any = True
+    statement: Part[Any] = Part()
+    domain: Part[Any] = Part(True)
     decoder: Decoder = field(default_factory=Decoder)
     inputs: Inputs = field(default_factory=lambda: Equicorrelated(alpha))
     source: str = ""
     note: str = ""
     uses: tuple[str, ...] = ()
-    proof: Derivation | None = None
+    proof: Part[Derivation | None] = Part(None)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {part.name: getattr(self, part.name) for part in fields(self)}  # a function could not be told a process
 
     @property
     def bound_statement(self) -> Boolean:

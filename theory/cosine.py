@@ -11,9 +11,9 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Rational, Symbol, besseli, gamma, hyper, loggamma, rf, sqrt
 
-from theory import symbols
-from theory.errors import InvalidInput
-from theory.values import exact, require
+from maskproof.theory import symbols
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import exact, require
 
 
 def cosine_density(z: object, d: object = symbols.d) -> Expr:

@@ -18,9 +18,9 @@ from typing import Literal
 
 import sympy
 
-from theory.errors import InvalidInput
-from theory.position import Alibi, Position, Rope, T5Bias
-from theory.values import exact, positive_integer, require
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.position import Alibi, Position, Rope, T5Bias
+from maskproof.theory.values import exact, positive_integer, require
 
 
 @dataclass(frozen=True)

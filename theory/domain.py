@@ -21,7 +21,7 @@ def find_point(domain: Basic, symbols: Sequence[Symbol]) -> dict[Symbol, Expr] |
     Candidates are small numbers, the numbers that the domain mentions, their neighbours and their
     midpoints, and roots of its equations; each symbol's candidates are tried after the ones before it are put in.
 
-    >>> from theory.symbols import i, j
+    >>> from maskproof.theory.symbols import i, j
     >>> find_point(sympy.And(j < i, i > 40), (i, j))
     {i: 41, j: 1}
     """

@@ -16,14 +16,16 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from sympy import Eq, Expr, Ge, Integer, Le, Lt, Sum, Symbol, exp, sqrt
+from sympy import Expr, Integer, Sum, Symbol, exp, sqrt
+from sympy.core.relational import Relational
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.layer_one import p, r
-from theory.layer_two import ADMISSIBLE, EARLIER, INPUTS, closed_form, increasing, norms
-from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.layer_one import p, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER, INPUTS, closed_form, increasing, norms
+from maskproof.theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 
 Norm = Literal["l2", "layernorm", "none"]
 Scale = Literal["number", "sqrt(d)", "d"]
@@ -60,7 +62,7 @@ class Family:
         return Decoder(beta=beta * self.gain, residual=lam / self.length, norm="none" if self.norm == "none" else "l2")
 
     @property
-    def hypotheses(self) -> tuple[Ge, ...]:
+    def hypotheses(self) -> tuple[Relational, ...]:
         """What the width must satisfy."""
         return (WIDE,) if self.norm == "layernorm" else ()
 

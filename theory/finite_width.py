@@ -18,13 +18,13 @@ from functools import cache
 import sympy
 from sympy import Expr, Integer, Rational, Symbol
 
-from theory import gram_moments as gm
-from theory import symbols
-from theory.errors import InvalidInput
-from theory.formula import Formula
-from theory.pair_classes import CONSTANTS, PairClass, curvature, pair_classes, places, r, slope
-from theory.symbols import alpha, beta
-from theory.values import exact, require
+from maskproof.theory import gram_moments as gm
+from maskproof.theory import symbols
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.formula import Formula
+from maskproof.theory.pair_classes import CONSTANTS, PairClass, curvature, pair_classes, places, r, slope
+from maskproof.theory.symbols import alpha, beta
+from maskproof.theory.values import exact, require
 
 Entry = tuple[Expr, Expr]  # the indices of an entry of the Gram matrix
 

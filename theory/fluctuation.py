@@ -17,14 +17,14 @@ from functools import cache
 import sympy
 from sympy import Expr, Integer
 
-from theory import gram_moments as gm
-from theory import symbols
-from theory.errors import InvalidInput
-from theory.finite_width import ROWS, earlier_key, limiting_score, position, score_correction, score_slopes
-from theory.formula import Formula, Piece
-from theory.pair_classes import CONSTANTS, s
-from theory.symbols import alpha
-from theory.values import exact, require
+from maskproof.theory import gram_moments as gm
+from maskproof.theory import symbols
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.finite_width import ROWS, earlier_key, limiting_score, position, score_correction, score_slopes
+from maskproof.theory.formula import Formula, Piece
+from maskproof.theory.pair_classes import CONSTANTS, s
+from maskproof.theory.symbols import alpha
+from maskproof.theory.values import exact, require
 
 
 @cache
@@ -69,7 +69,7 @@ def score_covariance(i: object = symbols.i, j: object = symbols.j, k: object | N
     Raises:
         InvalidInput: a position is not an integer from 1 up, or not before the query.
 
-    >>> from theory.symbols import alpha, beta, lam
+    >>> from maskproof.theory.symbols import alpha, beta, lam
     >>> point = {alpha: 0, beta: 1, lam: 1}
     >>> round(float(score_covariance(2, 1).subs(point)), 9)
     1.191305528

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from sympy import Eq, Expr, Symbol
 
-from theory.notation.latex import MathPrinter
-from theory.notation.layout import display
+from maskproof.theory.notation.latex import MathPrinter
+from maskproof.theory.notation.layout import display
 
 Piece = tuple[Symbol, Expr]  # a letter and what it stands for
 RowPiece = Callable[[Expr], Piece]  # such a letter for each position, as D_a = r + a - 1

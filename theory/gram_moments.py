@@ -27,9 +27,9 @@ from __future__ import annotations
 import sympy
 from sympy import Expr, Symbol
 
-from theory.formula import Piece
-from theory.pair_classes import r, row_letter, row_sum, s
-from theory.symbols import alpha, beta
+from maskproof.theory.formula import Piece
+from maskproof.theory.pair_classes import r, row_letter, row_sum, s
+from maskproof.theory.symbols import alpha, beta
 
 
 def D(a: Expr) -> Symbol:  # noqa: N802 - the letter of the paper's denominator

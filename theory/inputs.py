@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import sympy
 
-from theory.errors import InvalidInput
-from theory.values import exact, require
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import exact, require
 
 
 def _width(d: object) -> sympy.Expr:

@@ -12,13 +12,14 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
-from sympy import Eq, Expr, Le, Lt, Sum, Symbol, exp
+from sympy import Expr, Sum, Symbol, exp
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.quantities import Gram, InputGram, Mix, Score, Weight
-from theory.symbols import alpha, beta, i, j, k, lam
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Le, Lt
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 
 Norm = Literal["l2", "none"]
 

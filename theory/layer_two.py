@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import And, Derivative, Eq, Expr, Ge, Gt, Implies, Lt, Symbol, sqrt
+from sympy import And, Derivative, Expr, Implies, Symbol, sqrt
 
-from theory.derivation import Derivation, Step
-from theory.layer_one import INPUTS, R_IS, decoder, g, h_squared, layer_one, r, s, weight_self
-from theory.quantities import Gram, Mix, Score
-from theory.symbols import alpha, i, j, lam, m
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.layer_one import INPUTS, R_IS, decoder, g, h_squared, layer_one, r, s, weight_self
+from maskproof.theory.quantities import Gram, Mix, Score
+from maskproof.theory.relations import Eq, Ge, Gt, Lt
+from maskproof.theory.symbols import alpha, i, j, lam, m
 
 MODEL = {"decoder": decoder(), "inputs": INPUTS}
 INDEPENDENT = Gt(1 + (i - 1) * alpha, 0)  # with alpha < 1: x_1, ..., x_i are linearly independent

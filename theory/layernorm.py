@@ -30,11 +30,11 @@ from typing import Literal
 
 from sympy import Expr, sqrt
 
-from theory import equivalence
-from theory.decoder import Decoder
-from theory.derivation import Derivation
-from theory.equivalence import WIDE, Family
-from theory.symbols import d
+from maskproof.theory import equivalence
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.equivalence import WIDE, Family
+from maskproof.theory.symbols import d
 
 Scale = Literal["sqrt(d)", "d"]
 

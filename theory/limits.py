@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Eq, Expr, Ge, Gt, Limit, Lt, oo, sqrt
+from sympy import Expr, Limit, oo, sqrt
 
-from theory.derivation import Derivation, Step
-from theory.layer_one import R_IS, g, h_squared, layer_one, r, s
-from theory.layer_two import EARLIER, INDEPENDENT, closed_form, gram, h, norms, score
-from theory.symbols import alpha, i, j, lam
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.layer_one import R_IS, g, h_squared, layer_one, r, s
+from maskproof.theory.layer_two import EARLIER, INDEPENDENT, closed_form, gram, h, norms, score
+from maskproof.theory.relations import Eq, Ge, Gt, Lt
+from maskproof.theory.symbols import alpha, i, j, lam
 
 g_limit = alpha * s**2
 h_squared_limit = lam**2 + alpha * (1 + 2 * lam)

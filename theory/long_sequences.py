@@ -38,7 +38,7 @@ from math import factorial
 
 from sympy import Add, Expr, Integer, Poly, Symbol, expand, integrate
 
-from theory.symbols import lam
+from maskproof.theory.symbols import lam
 
 L = Symbol("L", nonnegative=True)  # log(i/j)
 _v = Symbol("v", nonnegative=True)

@@ -28,7 +28,7 @@ from itertools import combinations_with_replacement
 import sympy
 from sympy import Expr, Integer, Symbol
 
-from theory.symbols import alpha, beta, lam
+from maskproof.theory.symbols import alpha, beta, lam
 
 r = Symbol("r", positive=True)  # exp(beta (1 - alpha)): a token's own unnormalised weight, next to 1 for the others
 s = Symbol("s", positive=True)  # 1 + lam: the total weight in each row of M
@@ -78,7 +78,7 @@ class PairClass:
 def places(*marks: Expr) -> tuple[Place, ...]:
     """The places up to the last of ascending marked positions: gap, mark, gap, mark, ...
 
-    >>> from theory.symbols import i, j
+    >>> from maskproof.theory.symbols import i, j
     >>> [place.count for place in places(j, i)]
     [j - 1, 1, i - j - 1, 1]
     """
@@ -94,7 +94,7 @@ def places(*marks: Expr) -> tuple[Place, ...]:
 def pair_classes(among: tuple[Place, ...]) -> Iterator[PairClass]:
     """The classes of pairs p < q; a marked position makes no pair with itself.
 
-    >>> from theory.symbols import i, j
+    >>> from maskproof.theory.symbols import i, j
     >>> len(list(pair_classes(places(j, i))))
     8
     """

@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
-from sympy import And, E, Expr, Ge, Lt, Symbol, exp, sqrt
+from sympy import And, E, Expr, Symbol, exp, sqrt
 from sympy.logic.boolalg import Boolean
 
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one, r
-from theory.layer_two import norms
-from theory.quantities import Gram, bind
-from theory.symbols import alpha, beta, i, j, lam
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import layer_one, r
+from maskproof.theory.layer_two import norms
+from maskproof.theory.quantities import Gram, bind
+from maskproof.theory.relations import Ge, Lt
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 x = exp(alpha)
 EARLIER = Lt(j, i)

@@ -15,8 +15,8 @@ from typing import Any
 
 import sympy
 
-from theory.errors import InvalidInput
-from theory.values import exact, positive_integer, require
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import exact, positive_integer, require
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from sympy import Basic, Expr
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from theory import decoder as _decoder
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from theory.symbols import d
+from maskproof.theory import decoder as _decoder
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.symbols import d
 
 _RECORDS = {
     record.__name__: record
@@ -199,7 +199,7 @@ class Correction(Expr):
     Raises:
         InvalidInput: it is no such quantity, its inputs are not random, or something else depends on the width.
 
-    >>> from theory.symbols import i, j
+    >>> from maskproof.theory.symbols import i, j
     >>> Correction(Score(2, i, j, inputs=Sphere(64, 0))) == Correction(Score(2, i, j, inputs=Sphere(d, 0)))
     True
     >>> Correction(Score(2, i, j)), Correction(Score(2, i, j, inputs=Sphere(d, 0))).free_symbols == {i, j}

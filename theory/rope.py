@@ -68,12 +68,12 @@ from typing import Any
 import sympy
 from sympy import Ci, Expr, Integer, Sum, Symbol, cos, log
 
-from theory.cosine import mean_cosine_shared_gaussian
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, Inputs, SharedGaussian
-from theory.position import Rope
-from theory.quantities import Record
-from theory.values import exact, require
+from maskproof.theory.cosine import mean_cosine_shared_gaussian
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian
+from maskproof.theory.position import Rope
+from maskproof.theory.quantities import Record
+from maskproof.theory.values import exact, require
 
 plane = Symbol("m", integer=True, nonnegative=True)  # index of a plane, in sums over planes
 

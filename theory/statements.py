@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sympy import And, Expr, Lt
+from sympy import And, Expr
 from sympy.logic.boolalg import Boolean
 
-from theory.quantities import Score
-from theory.symbols import i, j
+from maskproof.theory.quantities import Score
+from maskproof.theory.relations import Lt
+from maskproof.theory.symbols import i, j
 
 
 def closer_scores_higher(*layers: int | Expr) -> Boolean:

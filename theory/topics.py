@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from theory import averaging
-from theory.derivation import Derivation
-from theory.layer_one import layer_one
-from theory.layer_two import below_diagonal, closed_form, flat_without_norm, increasing, norms, order
-from theory.layernorm import first_layer, recency, reduction
-from theory.limits import saturation, saturation_rate
+from maskproof.theory import averaging
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.layer_one import layer_one
+from maskproof.theory.layer_two import below_diagonal, closed_form, flat_without_norm, increasing, norms, order
+from maskproof.theory.layernorm import first_layer, recency, reduction
+from maskproof.theory.limits import saturation, saturation_rate
 
 TOPICS: dict[str, Derivation] = {
     derivation.name: derivation

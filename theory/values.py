@@ -13,7 +13,7 @@ from numbers import Integral, Rational, Real
 
 import sympy
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 
 def exact(value: object, name: str) -> sympy.Expr:

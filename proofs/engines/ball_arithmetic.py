@@ -9,16 +9,16 @@ from typing import Any
 import flint
 from flint import arb, fmpq
 
-from numerics.balls import Enclosure, enclose_model
-from numerics.balls import Model as BallModel
-from proofs.engines import functions, numbers
-from proofs.engines.functions import kappa
-from proofs.engines.numbers import Real, integer
-from proofs.engines.scene import Model, Scene
-from proofs.engines.truth import NotApplicable
-from proofs.terms import terms as t
-from theory.decoder import Bidirectional, Causal, Mask, Prefix, SlidingWindow
-from theory.position import bucket
+from maskproof.numerics.balls import Enclosure, enclose_model
+from maskproof.numerics.balls import Model as BallModel
+from maskproof.proofs.engines import functions, numbers
+from maskproof.proofs.engines.functions import kappa
+from maskproof.proofs.engines.numbers import Real, integer
+from maskproof.proofs.engines.scene import Model, Scene
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.terms import terms as t
+from maskproof.theory.decoder import Bidirectional, Causal, Mask, Prefix, SlidingWindow
+from maskproof.theory.position import bucket
 
 MOST_TOKENS = 1_000
 MOST_LAYERS = 1_000

@@ -10,15 +10,15 @@ from itertools import islice
 
 from flint import arb, fmpq
 
-from numerics.balls import working_precision
-from proofs.engines.evaluate import PRECISIONS, Evaluator, evaluator
-from proofs.engines.numbers import fraction
-from proofs.engines.points import POINTS, Tally, attempt, horizon, tried, unknown
-from proofs.engines.ranges import Range
-from proofs.engines.region import Point, Reals, Region
-from proofs.engines.truth import Undefined
-from proofs.terms import terms as t
-from proofs.verdict import Evidence, Verdict
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines.evaluate import PRECISIONS, Evaluator, evaluator
+from maskproof.proofs.engines.numbers import fraction
+from maskproof.proofs.engines.points import POINTS, Tally, attempt, horizon, tried, unknown
+from maskproof.proofs.engines.ranges import Range
+from maskproof.proofs.engines.region import Point, Reals, Region
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.verdict import Evidence, Verdict
 
 BOXES = 300  # boxes of the real variables looked at
 BOX_EVALUATIONS = 60_000  # in all boxes together

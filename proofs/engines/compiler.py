@@ -12,14 +12,14 @@ from typing import Any
 
 from flint import fmpq
 
-from proofs.engines.numbers import integer
-from proofs.engines.scene import Check, Open, Scene, Value
-from proofs.engines.truth import NotApplicable, Truth, Undefined, both, either, negation
-from proofs.engines.values import Scope, Values, ends
-from proofs.engines.vectors import exist, independent
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, Range, conditions
-from proofs.terms.text import text
+from maskproof.proofs.engines.numbers import integer
+from maskproof.proofs.engines.scene import Check, Open, Scene, Value
+from maskproof.proofs.engines.truth import NotApplicable, Truth, Undefined, both, either, negation
+from maskproof.proofs.engines.values import Scope, Values, ends
+from maskproof.proofs.engines.vectors import exist, independent
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, Range, conditions
+from maskproof.proofs.terms.text import text
 
 
 class Compiler(Values):

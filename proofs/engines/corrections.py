@@ -8,15 +8,15 @@ import flint
 import sympy
 from flint import arb, fmpq
 
-from numerics.correction import correction_balls
-from proofs.engines import models
-from proofs.engines.ball_arithmetic import tokens_seen
-from proofs.engines.numbers import fraction
-from proofs.engines.scene import Model, Scene, Value
-from proofs.engines.truth import NotApplicable
-from proofs.terms import terms as t
-from proofs.terms.text import text
-from theory.errors import InvalidInput
+from maskproof.numerics.correction import correction_balls
+from maskproof.proofs.engines import models
+from maskproof.proofs.engines.ball_arithmetic import tokens_seen
+from maskproof.proofs.engines.numbers import fraction
+from maskproof.proofs.engines.scene import Model, Scene, Value
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.text import text
+from maskproof.theory.errors import InvalidInput
 
 MOST_UNMASKED = 20  # tokens without a mask, where every length has an expansion of its own; the work grows like n^5
 

@@ -12,15 +12,15 @@ import time
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs.engines import order
-from proofs.engines.boxes import Cover, called, covered, in_part
-from proofs.engines.evaluate import PRECISIONS, evaluator
-from proofs.engines.points import Tally, attempt, horizon, tried, unknown
-from proofs.engines.question import Question
-from proofs.engines.region import Region
-from proofs.engines.truth import NotApplicable
-from proofs.verdict import Evidence, Verdict
-from theory.errors import InvalidInput
+from maskproof.proofs.engines import order
+from maskproof.proofs.engines.boxes import Cover, called, covered, in_part
+from maskproof.proofs.engines.evaluate import PRECISIONS, evaluator
+from maskproof.proofs.engines.points import Tally, attempt, horizon, tried, unknown
+from maskproof.proofs.engines.question import Question
+from maskproof.proofs.engines.region import Region
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.verdict import Evidence, Verdict
+from maskproof.theory.errors import InvalidInput
 
 SECOND_LOOK = 20_000  # work of exact numbers at a claim that was proved
 

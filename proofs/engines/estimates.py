@@ -12,18 +12,18 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from numerics.gram import mean_field
-from numerics.monte_carlo import expected_scores
-from proofs.engines.evaluate import Evaluator
-from proofs.engines.floats import Array, Columns, Floats
-from proofs.engines.intervals import Enclosed, degree
-from proofs.engines.models import decoder, inputs
-from proofs.engines.numbers import Real, fraction, integer, printable
-from proofs.engines.question import Question
-from proofs.engines.region import Region
-from proofs.engines.truth import NotApplicable, Undefined
-from proofs.terms import terms as t
-from proofs.terms.text import text
+from maskproof.numerics.gram import mean_field
+from maskproof.numerics.monte_carlo import expected_scores
+from maskproof.proofs.engines.evaluate import Evaluator
+from maskproof.proofs.engines.floats import Array, Columns, Floats
+from maskproof.proofs.engines.intervals import Enclosed, degree
+from maskproof.proofs.engines.models import decoder, inputs
+from maskproof.proofs.engines.numbers import Real, fraction, integer, printable
+from maskproof.proofs.engines.question import Question
+from maskproof.proofs.engines.region import Region
+from maskproof.proofs.engines.truth import NotApplicable, Undefined
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.text import text
 
 BATCHES = 64
 SAMPLES = (4_096, 32_768)  # fewest and most, over all batches

@@ -10,14 +10,14 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from numerics.balls import working_precision
-from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.compiler import Compiler, all_hold
-from proofs.engines.exact_arithmetic import Budget, decided
-from proofs.engines.numbers import fraction
-from proofs.engines.scene import Check, Scene
-from proofs.engines.truth import Truth, Undefined
-from proofs.terms import terms as t
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines.ball_arithmetic import Balls
+from maskproof.proofs.engines.compiler import Compiler, all_hold
+from maskproof.proofs.engines.exact_arithmetic import Budget, decided
+from maskproof.proofs.engines.numbers import fraction
+from maskproof.proofs.engines.scene import Check, Scene
+from maskproof.proofs.engines.truth import Truth, Undefined
+from maskproof.proofs.terms import terms as t
 
 PRECISIONS = (64, 192, 640)  # bits, tried in turn until the statement is decided
 

@@ -12,13 +12,13 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from proofs.engines import functions, numbers
-from proofs.engines.ball_arithmetic import Balls, bias, mask, whole
-from proofs.engines.numbers import integer
-from proofs.engines.polynomials import Budget
-from proofs.engines.scene import Check, Model, Open, Scene
-from proofs.engines.tower import Element, Finer, Full, Number, Tower
-from proofs.engines.truth import NotApplicable, Truth
+from maskproof.proofs.engines import functions, numbers
+from maskproof.proofs.engines.ball_arithmetic import Balls, bias, mask, whole
+from maskproof.proofs.engines.numbers import integer
+from maskproof.proofs.engines.polynomials import Budget
+from maskproof.proofs.engines.scene import Check, Model, Open, Scene
+from maskproof.proofs.engines.tower import Element, Finer, Full, Number, Tower
+from maskproof.proofs.engines.truth import NotApplicable, Truth
 
 POINT = 1_000_000  # of a budget, for one point
 ENTRY = 200_000  # for one entry of a matrix

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 
 from flint import arb
 
-from numerics.balls import working_precision
-from proofs.engines.evaluate import Evaluator, Integers, Parameters, Reals
-from proofs.engines.truth import Truth, Undefined
-from proofs.terms import terms as t
-from proofs.terms.text import text
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines.evaluate import Evaluator, Integers, Parameters, Reals
+from maskproof.proofs.engines.truth import Truth, Undefined
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.text import text
 
 
 def explain(statement: t.Statement, reals: Reals, integers: Integers, precision: int, horizon: int = 1) -> str:
@@ -68,8 +68,8 @@ def _models(relation: t.Relation) -> str:
 def described(model: t.Model) -> str:
     """A model in a few words.
 
-    >>> from theory import Decoder, Equicorrelated
-    >>> from proofs.terms.reading import read_model
+    >>> from maskproof.theory import Decoder, Equicorrelated
+    >>> from maskproof.proofs.terms.reading import read_model
     >>> described(read_model(Decoder(), Equicorrelated(0)))
     'l2, beta 1, residual 1, scale 1, causal, equicorrelated alpha 0'
     """

@@ -12,16 +12,16 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
-from numerics.balls import working_precision
-from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.compiler import Compiler
-from proofs.engines.numbers import Real, integer
-from proofs.engines.scene import Scene, Value
-from proofs.engines.truth import NotApplicable
-from proofs.engines.values import MOST_TERMS
-from proofs.terms import terms as t
-from proofs.terms.derivatives import derivative
-from proofs.terms.text import text
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines.ball_arithmetic import Balls
+from maskproof.proofs.engines.compiler import Compiler
+from maskproof.proofs.engines.numbers import Real, integer
+from maskproof.proofs.engines.scene import Scene, Value
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.engines.values import MOST_TERMS
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import derivative
+from maskproof.proofs.terms.text import text
 
 Array = NDArray[np.float64]
 Columns = Mapping[t.Variable, Sequence[fmpq]]  # the values of each variable at all points

@@ -8,10 +8,10 @@ from functools import lru_cache, reduce
 import flint
 from flint import arb, fmpq, fmpz
 
-from numerics.balls import mean_cosine, working_precision
-from proofs.engines import numbers
-from proofs.engines.numbers import Real, integer
-from proofs.engines.truth import NotApplicable
+from maskproof.numerics.balls import mean_cosine, working_precision
+from maskproof.proofs.engines import numbers
+from maskproof.proofs.engines.numbers import Real, integer
+from maskproof.proofs.engines.truth import NotApplicable
 
 SMALL = 2_000  # of arguments of factorials and binomials that are worked out exactly
 

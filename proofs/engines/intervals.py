@@ -11,12 +11,12 @@ from fractions import Fraction
 
 from flint import arb
 
-from numerics.balls import working_precision
-from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.compiler import Compiler
-from proofs.engines.numbers import Real, fraction
-from proofs.engines.scene import Model, Scene
-from proofs.terms import terms as t
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines.ball_arithmetic import Balls
+from maskproof.proofs.engines.compiler import Compiler
+from maskproof.proofs.engines.numbers import Real, fraction
+from maskproof.proofs.engines.scene import Model, Scene
+from maskproof.proofs.terms import terms as t
 
 PRECISION = 64  # bits
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from proofs.engines.ball_arithmetic import mask
-from proofs.terms import terms as t
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from theory.position import Alibi, Position, Rope, T5Bias
+from maskproof.proofs.engines.ball_arithmetic import mask
+from maskproof.proofs.terms import terms as t
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.position import Alibi, Position, Rope, T5Bias
 
 Number = Callable[[t.Term], Any]  # the value of a parameter, as SymPy's
 

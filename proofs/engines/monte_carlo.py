@@ -17,13 +17,13 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from proofs.engines.estimates import BATCHES, Comparison, Meaningless, comparisons
-from proofs.engines.numbers import printable
-from proofs.engines.question import Question
-from proofs.engines.truth import NotApplicable
-from proofs.terms.text import text
-from proofs.verdict import Evidence, Verdict
-from theory.errors import InvalidInput
+from maskproof.proofs.engines.estimates import BATCHES, Comparison, Meaningless, comparisons
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.question import Question
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.terms.text import text
+from maskproof.proofs.verdict import Evidence, Verdict
+from maskproof.theory.errors import InvalidInput
 
 REFUTE = 1e-6  # chance that any comparison of a true claim refutes it
 SUSPECT = 1e-3  # chance that any comparison of a true claim speaks against it without refuting

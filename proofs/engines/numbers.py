@@ -10,7 +10,7 @@ from fractions import Fraction
 import sympy
 from flint import arb, fmpq, fmpz
 
-from numerics import balls
+from maskproof.numerics import balls
 
 Real = fmpq | arb
 

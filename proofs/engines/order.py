@@ -16,14 +16,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from numerics.certify import Order, Pair, judge, steps
-from numerics.series import Interval
-from proofs.engines.ball_arithmetic import mask, too_large
-from proofs.engines.numbers import printable
-from proofs.engines.ranges import Range, difference, linear_form
-from proofs.engines.region import Region
-from proofs.terms import terms as t
-from theory.decoder import Decoder
+from maskproof.numerics.certify import Order, Pair, judge, steps
+from maskproof.numerics.series import Interval
+from maskproof.proofs.engines.ball_arithmetic import mask, too_large
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.ranges import Range, difference, linear_form
+from maskproof.proofs.engines.region import Region
+from maskproof.proofs.terms import terms as t
+from maskproof.theory.decoder import Decoder
 
 PRECISION = 64  # bits at exact parameters; doubled up to CAP
 CAP = 1024

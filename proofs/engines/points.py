@@ -9,14 +9,14 @@ from typing import Any
 
 from flint import arb
 
-from proofs.engines.evaluate import PRECISIONS, Parameters, evaluator
-from proofs.engines.exact_arithmetic import Budget
-from proofs.engines.explain import explain
-from proofs.engines.numbers import printable
-from proofs.engines.region import Point, Reals, Region
-from proofs.engines.truth import Undefined
-from proofs.terms import terms as t
-from proofs.verdict import Evidence, Verdict
+from maskproof.proofs.engines.evaluate import PRECISIONS, Parameters, evaluator
+from maskproof.proofs.engines.exact_arithmetic import Budget
+from maskproof.proofs.engines.explain import explain
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.region import Point, Reals, Region
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.verdict import Evidence, Verdict
 
 POINTS = 1500  # integer points looked at for each exact value of the real variables
 REAL_POINTS = 8  # exact values of the real variables, where they can't be covered

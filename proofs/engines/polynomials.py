@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import Ordering, arb, fmpq, fmpq_mpoly_ctx
 
-from proofs.engines.scene import Open
+from maskproof.proofs.engines.scene import Open
 
 GENERATORS = 48
 LONGEST = 50_000  # product of the numbers of terms of two polynomials that are multiplied or compared

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement
-from proofs.terms.understood import understood
-from theory.claim import Claim
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement
+from maskproof.proofs.terms.understood import understood
+from maskproof.theory.claim import Claim
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 
-from proofs.terms import terms as t
+from maskproof.proofs.terms import terms as t
 
 ROUNDS = 50  # of propagation; more would only tighten ranges further
 BRANCHES = 64  # alternatives of a domain that are told apart
@@ -143,7 +143,7 @@ Form = tuple[dict[t.Variable, Fraction], Fraction]  # coefficients, constant
 def linear_form(term: t.Term) -> Form | None:
     """A term as a linear function of its variables with rational coefficients, None if it is none.
 
-    >>> from proofs.terms.terms import Add, Mul, Sort, Variable, number
+    >>> from maskproof.proofs.terms.terms import Add, Mul, Sort, Variable, number
     >>> i = Variable("i", Sort.POSITION)
     >>> linear_form(Add((Mul((number(2), i)), number(-3))))[1]
     Fraction(-3, 1)

@@ -8,15 +8,15 @@ from itertools import islice, product
 
 from flint import fmpq_poly
 
-from proofs.engines.evaluate import Evaluator, Parameters
-from proofs.engines.exact_arithmetic import Budget
-from proofs.engines.numbers import fraction
-from proofs.engines.question import Question
-from proofs.engines.ranges import Range, Ranges, alternatives, assumed, hull, independence
-from proofs.engines.truth import Truth, Undefined
-from proofs.terms import terms as t
-from proofs.terms.conditions import undefined_parts
-from proofs.terms.text import text
+from maskproof.proofs.engines.evaluate import Evaluator, Parameters
+from maskproof.proofs.engines.exact_arithmetic import Budget
+from maskproof.proofs.engines.numbers import fraction
+from maskproof.proofs.engines.question import Question
+from maskproof.proofs.engines.ranges import Range, Ranges, alternatives, assumed, hull, independence
+from maskproof.proofs.engines.truth import Truth, Undefined
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import undefined_parts
+from maskproof.proofs.terms.text import text
 
 ORDER = ("i", "j", "k", "n", "d")  # of integer variables, when points are put in order
 CAPS = (50, 30, 20, 12, 8, 5, 3, 2)  # on every integer variable, where a domain has too many points

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from flint import arb, fmpq
 
-from proofs.engines.truth import Truth
-from proofs.terms import terms as t
+from maskproof.proofs.engines.truth import Truth
+from maskproof.proofs.terms import terms as t
 
 Value = Callable[["Scene"], Any]
 Check = Callable[["Scene"], Truth]

@@ -7,20 +7,20 @@ from dataclasses import replace
 
 from sympy import Eq, Ne
 
-from proofs.derivations import prove
-from proofs.engines.numbers import printable
-from proofs.engines.points import named
-from proofs.engines.question import Question, question
-from proofs.engines.region import CAPS, Region
-from proofs.engines.truth import NotApplicable
-from proofs.kernel.known import Rejected
-from proofs.search import NoIdea, candidates, limits
-from proofs.terms import terms as t
-from proofs.terms.reading import read_term
-from proofs.terms.text import text
-from proofs.verdict import Evidence, Verdict
-from theory.claim import Claim
-from theory.derivation import Derivation
+from maskproof.proofs.derivations import prove
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.points import named
+from maskproof.proofs.engines.question import Question, question
+from maskproof.proofs.engines.region import CAPS, Region
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.search import NoIdea, candidates, limits
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_term
+from maskproof.proofs.terms.text import text
+from maskproof.proofs.verdict import Evidence, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation
 
 GIVEN = "the given derivation"
 _SIMPLE = 20  # exact values of the real variables tried for a point of the domain

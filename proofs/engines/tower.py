@@ -16,8 +16,8 @@ from typing import Any
 
 from flint import arb, fmpq, fmpz
 
-from proofs.engines.polynomials import CONTEXT, GENERATORS, ONE, Ball, Fraction, RationalFunctions, evaluated
-from proofs.engines.scene import Open
+from maskproof.proofs.engines.polynomials import CONTEXT, GENERATORS, ONE, Ball, Fraction, RationalFunctions, evaluated
+from maskproof.proofs.engines.scene import Open
 
 FACTORED = 160  # bits of an integer that is factored
 HIGHEST = 2_000  # power of a generator

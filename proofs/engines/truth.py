@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
-from proofs.terms.conditions import Condition
-from proofs.terms.text import text
+from maskproof.proofs.terms.conditions import Condition
+from maskproof.proofs.terms.text import text
 
 
 class NotApplicable(Exception):

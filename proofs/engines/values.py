@@ -9,15 +9,15 @@ from typing import Any
 
 from flint import arb, fmpq
 
-from proofs.engines import functions
-from proofs.engines.corrections import coefficient
-from proofs.engines.numbers import fraction, integer
-from proofs.engines.scene import Check, Model, Open, Scene, Value
-from proofs.engines.truth import NotApplicable
-from proofs.terms import terms as t
-from proofs.terms.conditions import Range
-from proofs.terms.derivatives import derivative
-from proofs.terms.text import text
+from maskproof.proofs.engines import functions
+from maskproof.proofs.engines.corrections import coefficient
+from maskproof.proofs.engines.numbers import fraction, integer
+from maskproof.proofs.engines.scene import Check, Model, Open, Scene, Value
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Range
+from maskproof.proofs.terms.derivatives import derivative
+from maskproof.proofs.terms.text import text
 
 MOST_TERMS = 10_000  # of one sum or product
 OPEN_DEPTH = 6  # layers that are looked at where a statement leaves the layer open

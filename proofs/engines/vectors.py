@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from flint import fmpq
 
-from proofs.engines.numbers import integer
-from proofs.engines.scene import Check, Scene, Value, places
-from proofs.engines.truth import Truth, both
-from proofs.terms import terms as t
+from maskproof.proofs.engines.numbers import integer
+from maskproof.proofs.engines.scene import Check, Scene, Value, places
+from maskproof.proofs.engines.truth import Truth, both
+from maskproof.proofs.terms import terms as t
 
 if TYPE_CHECKING:
-    from proofs.engines.compiler import Compiler, Scope
+    from maskproof.proofs.engines.compiler import Compiler, Scope
 
 
 def exist(compiler: Compiler, s: t.Vectors, scope: Scope) -> Check:

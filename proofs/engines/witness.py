@@ -23,16 +23,16 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.errors import NoSuchExample, Unsatisfiable
 
-from proofs.engines.evaluate import PRECISIONS, Evaluator, Parameters, evaluator
-from proofs.engines.explain import explain
-from proofs.engines.numbers import printable
-from proofs.engines.points import horizon, named, words
-from proofs.engines.question import Question
-from proofs.engines.ranges import Range
-from proofs.engines.region import Point, Reals, Region
-from proofs.engines.truth import NotApplicable
-from proofs.terms import terms as t
-from proofs.verdict import Evidence, Verdict
+from maskproof.proofs.engines.evaluate import PRECISIONS, Evaluator, Parameters, evaluator
+from maskproof.proofs.engines.explain import explain
+from maskproof.proofs.engines.numbers import printable
+from maskproof.proofs.engines.points import horizon, named, words
+from maskproof.proofs.engines.question import Question
+from maskproof.proofs.engines.ranges import Range
+from maskproof.proofs.engines.region import Point, Reals, Region
+from maskproof.proofs.engines.truth import NotApplicable
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.verdict import Evidence, Verdict
 
 if "pytest" not in sys.modules:  # a user's working directory is no place for the library's notes
     set_hypothesis_home_dir(Path(tempfile.gettempdir()) / "maskproof-hypothesis")

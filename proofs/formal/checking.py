@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput
 
 LIBRARY = Path(__file__).resolve().parents[2] / "formal"
 PACKAGES = ("coq", "libcoq-coquelicot", "libcoq-interval")

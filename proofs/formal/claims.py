@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from proofs.formal.conclusions import conclude
-from proofs.formal.context import Unproved
-from proofs.formal.files import Library, Sentence, Theorem, identifier
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.proof import Proof
-from proofs.formal.text import Unprintable, proposition
-from proofs.formal.values import Source, Value, of_value, use_all
-from proofs.kernel.goals import Line
-from proofs.kernel.known import Known
-from proofs.registry import recorded, shipped
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement
-from proofs.terms.terms import conjuncts, substitute
-from proofs.terms.understood import understood
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.derivation import Derivation
+from maskproof.proofs.formal.conclusions import conclude
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.files import Library, Sentence, Theorem, identifier
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.text import Unprintable, proposition
+from maskproof.proofs.formal.values import Source, Value, of_value, use_all
+from maskproof.proofs.kernel.goals import Line
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.registry import recorded, shipped
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement
+from maskproof.proofs.terms.terms import conjuncts, substitute
+from maskproof.proofs.terms.understood import understood
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation
 
 # claim -> why Coq is not asked about it
 BEYOND_COQ = {
@@ -39,7 +39,7 @@ def derivation_of(claim: Claim) -> Derivation:
     Raises:
         NoIdea: none is.
     """
-    from proofs.search import search  # builds every general theorem
+    from maskproof.proofs.search import search  # builds every general theorem
 
     return claim.proof if claim.proof is not None else search(claim)
 

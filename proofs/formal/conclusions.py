@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from proofs.formal.context import bare_relation
-from proofs.formal.proof import BY, Proof
-from proofs.formal.text import argument, linear, natural, proposition, real
-from proofs.kernel.algebra import alike
-from proofs.terms import terms as t
-from proofs.terms.terms import Relation, Statement, Term, number, plus, substitute, times
+from maskproof.proofs.formal.context import bare_relation
+from maskproof.proofs.formal.proof import BY, Proof
+from maskproof.proofs.formal.text import argument, linear, natural, proposition, real
+from maskproof.proofs.kernel.algebra import alike
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import Relation, Statement, Term, number, plus, substitute, times
 
 
 def conclude(

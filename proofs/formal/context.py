@@ -6,11 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Self
 
-from proofs.formal.text import RELATIONS, existences, proposition, real
-from proofs.kernel.known import Known
-from proofs.kernel.signs import Facts
-from proofs.terms import terms as t
-from proofs.terms.terms import Relation, Statement, Term
+from maskproof.proofs.formal.text import RELATIONS, existences, proposition, real
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.kernel.signs import Facts
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import Relation, Statement, Term
 
 
 class Unproved(ValueError):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from proofs.formal.context import Context, Unproved
-from proofs.formal.text import Unprintable, real
-from proofs.kernel.algebra import Field, Undecided, canonical
-from proofs.terms import terms as t
-from proofs.terms.conditions import conditions
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term
+from maskproof.proofs.formal.context import Context, Unproved
+from maskproof.proofs.formal.text import Unprintable, real
+from maskproof.proofs.kernel.algebra import Field, Undecided, canonical
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import conditions
+from maskproof.proofs.terms.terms import ONE, ZERO, Relation, Statement, Term
 
 
 class Equations(Context):

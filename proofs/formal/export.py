@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from proofs.derivations import read
-from proofs.formal.checking import Checked, library_of
-from proofs.formal.claims import derivation_of, theorem
-from proofs.formal.files import Library, Sentence, Theorem
-from proofs.formal.record import Entry
-from theory.claim import Claim
-from theory.derivation import Derivation
+from maskproof.proofs.derivations import read
+from maskproof.proofs.formal.checking import Checked, library_of
+from maskproof.proofs.formal.claims import derivation_of, theorem
+from maskproof.proofs.formal.files import Library, Sentence, Theorem
+from maskproof.proofs.formal.record import Entry
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation
 
 ASSUMPTIONS = "assumptions"
 """The file that asks Coq what all theorems rest on, at once: asking for one after the other takes minutes."""

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from proofs.formal import rules  # noqa: F401  each registers its scripts
-from proofs.formal.conclusions import at_values
-from proofs.formal.context import Unproved
-from proofs.formal.lemma import Lemma
-from proofs.formal.rules.logic import equation
-from proofs.formal.step import Step
-from proofs.formal.text import Unprintable
-from proofs.formal.values import Source, Value, has_value, of_value, use_all
-from proofs.kernel import checking as kernel
-from proofs.kernel.checking import Derivation, goal_of
-from proofs.kernel.goals import Line
+from maskproof.proofs.formal import rules  # noqa: F401  each registers its scripts
+from maskproof.proofs.formal.conclusions import at_values
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.lemma import Lemma
+from maskproof.proofs.formal.rules.logic import equation
+from maskproof.proofs.formal.step import Step
+from maskproof.proofs.formal.text import Unprintable
+from maskproof.proofs.formal.values import Source, Value, has_value, of_value, use_all
+from maskproof.proofs.kernel import checking as kernel
+from maskproof.proofs.kernel.checking import Derivation, goal_of
+from maskproof.proofs.kernel.goals import Line
 
 HEADER = "(* Written by maskproof formal from derivation {name}: each step from the lemmas of its premises. *)\n"
 

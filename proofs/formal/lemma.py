@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from proofs.formal.context import Unproved
-from proofs.formal.proof import Proof
-from proofs.formal.text import (
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.text import (
     argument,
     binders,
     is_integer,
@@ -15,9 +15,9 @@ from proofs.formal.text import (
     proposition,
     sort_hypothesis,
 )
-from proofs.kernel.goals import Line, Supposition
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.goals import Line, Supposition
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     ZERO,
     Statement,
     Term,

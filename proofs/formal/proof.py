@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from proofs.formal.context import Unproved
-from proofs.formal.signs import Signs
-from proofs.formal.text import Unprintable, argument, is_integer, natural, proposition, real
-from proofs.kernel.algebra import alike, identical
-from proofs.kernel.known import counts, eigenvalue
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, times
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.signs import Signs
+from maskproof.proofs.formal.text import Unprintable, argument, is_integer, natural, proposition, real
+from maskproof.proofs.kernel.algebra import alike, identical
+from maskproof.proofs.kernel.known import counts, eigenvalue
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, minus, number, times
 
 # lemmas: a relation of two terms, from the same of terms that are equal to them
 BY = {"<": "lt_by", "<=": "le_by", "!=": "ne_by", "=": "eq_by"}

@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from proofs.files import write_text
-from theory.errors import InvalidInput
+from maskproof.proofs.files import write_text
+from maskproof.theory.errors import InvalidInput
 
 RECORD = Path(__file__).with_name("record.json")
 KERNEL, BOTH = "kernel", "kernel and Coq"

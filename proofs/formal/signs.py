@@ -9,14 +9,14 @@ from fractions import Fraction
 
 from flint import arb, fmpq
 
-from proofs.formal.context import Unproved, bare_relation
-from proofs.formal.equations import Equations, open_parts
-from proofs.formal.text import Unprintable, integer, is_integer, proposition, real
-from proofs.kernel.algebra import Field, identical
-from proofs.kernel.known import eigenvalues
-from proofs.kernel.signs import Facts, Shift
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, ZERO, Relation, Term, minus, number, plus, substitute, times
+from maskproof.proofs.formal.context import Unproved, bare_relation
+from maskproof.proofs.formal.equations import Equations, open_parts
+from maskproof.proofs.formal.text import Unprintable, integer, is_integer, proposition, real
+from maskproof.proofs.kernel.algebra import Field, identical
+from maskproof.proofs.kernel.known import eigenvalues
+from maskproof.proofs.kernel.signs import Facts, Shift
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, ZERO, Relation, Term, minus, number, plus, substitute, times
 
 
 class Signs(Equations):

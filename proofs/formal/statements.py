@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from proofs.formal.checking import LIBRARY, library_sources, requirements
+from maskproof.proofs.formal.checking import LIBRARY, library_sources, requirements
 
 FILES = ("Claims", "Counterexamples")
 _THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)

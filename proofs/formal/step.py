@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.proof import Proof
-from proofs.formal.text import (
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.text import (
     existences,
     real,
 )
-from proofs.kernel.goals import Goal
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.goals import Goal
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     Relation,
     Term,
 )

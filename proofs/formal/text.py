@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 
-from proofs.terms import terms as t
-from proofs.terms.text import text
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.text import text
 
 NORMS = {"l2": "L2", "layernorm": "LayerNorm", "none": "NoNorm"}
 KINDS = {"score": "Score", "weight": "Weight", "gram": "Gram", "mix": "Mix"}

@@ -11,18 +11,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from proofs.formal.conclusions import moved_positions, projection
-from proofs.formal.context import Unproved
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.proof import Proof
-from proofs.formal.rules.logic import in_cases
-from proofs.formal.step import Step
-from proofs.formal.text import Unprintable, natural, proposition, sort_hypothesis, type_of
-from proofs.kernel.algebra import canonical
-from proofs.kernel.known import Known, value_conditions, within
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, Range
-from proofs.terms.terms import Statement, substitute
+from maskproof.proofs.formal.conclusions import moved_positions, projection
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.rules.logic import in_cases
+from maskproof.proofs.formal.step import Step
+from maskproof.proofs.formal.text import Unprintable, natural, proposition, sort_hypothesis, type_of
+from maskproof.proofs.kernel.algebra import canonical
+from maskproof.proofs.kernel.known import Known, value_conditions, within
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, Range
+from maskproof.proofs.terms.terms import Statement, substitute
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from math import comb, isqrt, lcm
 
 from flint import fmpq, fmpq_mpoly, fmpq_mpoly_ctx
 
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, N, Node, Number, Term
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, N, Node, Number, Term
 
 MAX_EXPONENT = 200  # of a generator; what needs more is not decided
 MAX_TERMS = 20_000  # of a polynomial that is multiplied out

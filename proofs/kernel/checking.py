@@ -8,17 +8,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from proofs.kernel import induction, layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
-from proofs.kernel.algebra import Undecided, alike
-from proofs.kernel.goals import RULES, Goal, Line, Supposition
-from proofs.kernel.known import Known, Rejected, demand, value_conditions
-from proofs.kernel.logic import admissible, in_language
-from proofs.terms import terms as t
-from proofs.terms.conditions import undefined_parts
-from proofs.terms.derivatives import NotSmooth
-from proofs.terms.terms import TRUE, Capture, Statement, conjuncts, substitute
-from proofs.terms.text import text
-from proofs.terms.understood import understood
+from maskproof.proofs.kernel import induction, layer, limits, logic, order, sums  # noqa: F401  the rules register themselves
+from maskproof.proofs.kernel.algebra import Undecided, alike
+from maskproof.proofs.kernel.goals import RULES, Goal, Line, Supposition
+from maskproof.proofs.kernel.known import Known, Rejected, demand, value_conditions
+from maskproof.proofs.kernel.logic import admissible, in_language
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import undefined_parts
+from maskproof.proofs.terms.derivatives import NotSmooth
+from maskproof.proofs.terms.terms import TRUE, Capture, Statement, conjuncts, substitute
+from maskproof.proofs.terms.text import text
+from maskproof.proofs.terms.understood import understood
 
 
 @contextmanager

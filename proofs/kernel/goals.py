@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, wraps
 from typing import Any
 
-from proofs.kernel.algebra import canonical, identical
-from proofs.kernel.known import Known, Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.terms import Relation, Statement, Term, conjuncts
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import canonical, identical
+from maskproof.proofs.kernel.known import Known, Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import Relation, Statement, Term, conjuncts
+from maskproof.proofs.terms.text import text
 
 
 @dataclass(frozen=True)

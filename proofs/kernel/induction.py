@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from proofs.kernel.algebra import alike
-from proofs.kernel.goals import Goal, Supposition, rule
-from proofs.kernel.known import Known, Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, at_most, plus, substitute
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import alike
+from maskproof.proofs.kernel.goals import Goal, Supposition, rule
+from maskproof.proofs.kernel.known import Known, Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, at_most, plus, substitute
+from maskproof.proofs.terms.text import text
 
 
 @rule(premises=0, hints={"at": t.Variable})

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 
-from proofs.kernel.algebra import Field, Undecided, alike, canonical
-from proofs.kernel.signs import Facts
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, Range, conditions
-from proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, conjuncts, minus, number, times
+from maskproof.proofs.kernel.algebra import Field, Undecided, alike, canonical
+from maskproof.proofs.kernel.signs import Facts
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, Range, conditions
+from maskproof.proofs.terms.terms import ONE, ZERO, Relation, Statement, Term, conjuncts, minus, number, times
 
 
 class Rejected(Exception):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from proofs.kernel.algebra import canonical
-from proofs.kernel.goals import Goal, everywhere, rule
-from proofs.kernel.known import Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, ZERO, Entry, Term, at_most, less, minus, number, over, plus, times
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import canonical
+from maskproof.proofs.kernel.goals import Goal, everywhere, rule
+from maskproof.proofs.kernel.known import Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, ZERO, Entry, Term, at_most, less, minus, number, over, plus, times
+from maskproof.proofs.terms.text import text
 
 
 def causal(entry: Term, *kinds: str) -> Entry:

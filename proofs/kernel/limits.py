@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from flint import fmpq_mpoly
 
-from proofs.kernel.algebra import Field, canonical
-from proofs.kernel.goals import Goal, rule
-from proofs.kernel.known import Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, conditions
-from proofs.terms.terms import ZERO, Relation, Sort, Term, fresh, replaced, substitute
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import Field, canonical
+from maskproof.proofs.kernel.goals import Goal, rule
+from maskproof.proofs.kernel.known import Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, conditions
+from maskproof.proofs.terms.terms import ZERO, Relation, Sort, Term, fresh, replaced, substitute
+from maskproof.proofs.terms.text import text
 
 
 def _limit(goal: Goal) -> tuple[Term, t.Variable, Term]:

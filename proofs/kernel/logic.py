@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proofs.kernel.algebra import alike, identical
-from proofs.kernel.goals import Goal, rule
-from proofs.kernel.known import Known, Rejected, demand, value_conditions
-from proofs.terms import terms as t
-from proofs.terms.terms import ZERO, Statement, Term, at_most, conjuncts, equal, less, number, substitute
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import alike, identical
+from maskproof.proofs.kernel.goals import Goal, rule
+from maskproof.proofs.kernel.known import Known, Rejected, demand, value_conditions
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ZERO, Statement, Term, at_most, conjuncts, equal, less, number, substitute
+from maskproof.proofs.terms.text import text
 
 LANGUAGE = frozenset({
     "Number", "Variable", "Add", "Mul", "Power", "Root", "Exp", "Sum", "Derivative", "Limit", "Entry", "Input",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from proofs.kernel.algebra import alike, canonical, identical
-from proofs.kernel.goals import Goal, rule
-from proofs.kernel.known import Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.derivatives import derivative as differentiated
-from proofs.terms.terms import ONE, ZERO, Relation, Term, equal, less, minus, over, plus, substitute
-from proofs.terms.text import text
+from maskproof.proofs.kernel.algebra import alike, canonical, identical
+from maskproof.proofs.kernel.goals import Goal, rule
+from maskproof.proofs.kernel.known import Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import derivative as differentiated
+from maskproof.proofs.terms.terms import ONE, ZERO, Relation, Term, equal, less, minus, over, plus, substitute
+from maskproof.proofs.terms.text import text
 
 
 @rule()

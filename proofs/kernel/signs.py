@@ -14,9 +14,9 @@ from math import comb
 
 from flint import arb, fmpq, fmpq_mpoly
 
-from proofs.kernel.algebra import MAX_TERMS, Field, Quotient, Undecided, canonical, identical
-from proofs.terms import terms as t
-from proofs.terms.terms import ONE, Relation, Sort, Statement, Term, minus, number, times
+from maskproof.proofs.kernel.algebra import MAX_TERMS, Field, Quotient, Undecided, canonical, identical
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import ONE, Relation, Sort, Statement, Term, minus, number, times
 
 TRIES = 400  # ways to shift that are looked at
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from proofs.kernel.goals import Goal, everywhere, rule
-from proofs.kernel.known import Rejected, demand, value_conditions, within
-from proofs.kernel.layer import same
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, Range
-from proofs.terms.terms import ONE, ZERO, Sum, Term, at_most, equal, less, minus, number, plus, substitute, times
-from proofs.terms.text import text
+from maskproof.proofs.kernel.goals import Goal, everywhere, rule
+from maskproof.proofs.kernel.known import Rejected, demand, value_conditions, within
+from maskproof.proofs.kernel.layer import same
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, Range
+from maskproof.proofs.terms.terms import (
+    ONE,
+    ZERO,
+    Sum,
+    Term,
+    at_most,
+    equal,
+    less,
+    minus,
+    number,
+    plus,
+    substitute,
+    times,
+)
+from maskproof.proofs.terms.text import text
 
 
 def _sum(term: Term) -> Sum:

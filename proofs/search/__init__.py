@@ -5,7 +5,7 @@ knows the closed forms of layers one and two and the general theorems of the the
 positions of a quantity it splits into cases at the diagonal.
 """
 
-from proofs.search.claims import candidates, limits, search
-from proofs.search.lines import NoIdea
+from maskproof.proofs.search.claims import candidates, limits, search
+from maskproof.proofs.search.lines import NoIdea
 
 __all__ = ["NoIdea", "candidates", "limits", "search"]

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from sympy import Basic, Eq, Expr, Integer, Le, Lt, Poly, Symbol
 
-from proofs.search.forms import Forms, Open
-from proofs.search.lines import Given, NoIdea, put
-from theory.quantities import Gram
+from maskproof.proofs.search.forms import Forms, Open
+from maskproof.proofs.search.lines import Given, NoIdea, put
+from maskproof.theory.quantities import Gram
 
 Show = Callable[[Basic, Given], str]
 

@@ -10,16 +10,16 @@ from sympy import And, Basic, Derivative, Eq, Expr, Ge, Gt, Limit, Lt, Sum
 from sympy.core.relational import Relational
 from sympy.polys.polyerrors import BasePolynomialError
 
-from proofs.search.forms import Forms, Open
-from proofs.search.instances import instance
-from proofs.search.letters import Letters
-from proofs.search.limits import limit_form
-from proofs.search.lines import Given, Lines, NoIdea, follows
-from proofs.search.models import model_of
-from proofs.search.statements import Prover
-from theory.claim import Claim
-from theory.derivation import Derivation
-from theory.quantities import Quantity, Score, bind
+from maskproof.proofs.search.forms import Forms, Open
+from maskproof.proofs.search.instances import instance
+from maskproof.proofs.search.letters import Letters
+from maskproof.proofs.search.limits import limit_form
+from maskproof.proofs.search.lines import Given, Lines, NoIdea, follows
+from maskproof.proofs.search.models import model_of
+from maskproof.proofs.search.statements import Prover
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.quantities import Quantity, Score, bind
 
 # what SymPy raises where it can't do what it is asked
 _REFUSALS = (BasePolynomialError, NotImplementedError, ValueError, ArithmeticError)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sympy import Add, Basic, Eq, Expr, Integer, Sum
 
-from proofs.search.lines import Given, Lines, NoIdea
+from maskproof.proofs.search.lines import Given, Lines, NoIdea
 
 MOST = 12  # terms of a sum that is written out
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 from sympy import Expr, Ge, Gt, Integer, Pow, Sum, sqrt
 
-from proofs.search.finite import equation, single
-from proofs.search.lines import Given, Labels
-from proofs.search.models import Model, depth, model_of
-from theory.quantities import Gram, Mix, Quantity, Weight
-from theory.symbols import k, l
+from maskproof.proofs.search.finite import equation, single
+from maskproof.proofs.search.lines import Given, Labels
+from maskproof.proofs.search.models import Model, depth, model_of
+from maskproof.theory.quantities import Gram, Mix, Quantity, Weight
+from maskproof.theory.symbols import k, l
 
 if TYPE_CHECKING:
-    from proofs.search.forms import Forms
+    from maskproof.proofs.search.forms import Forms
 
 ONE = Integer(1)
 

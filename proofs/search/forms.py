@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from sympy import Eq, Expr, Gt, Integer, Le, Lt, Sum, Symbol, exp
 
-from proofs.search.finite import equation
-from proofs.search.first_token import first_token
-from proofs.search.letters import Letters
-from proofs.search.lines import Given, Labels, Lines, NoIdea
-from proofs.search.models import Model, model_of
-from theory.equivalence import first_layer, reduction
-from theory.layer_one import layer_one, p, r
-from theory.layer_two import closed_form, norms
-from theory.quantities import Gram, Mix, Quantity, Score, Weight
-from theory.symbols import i, j
+from maskproof.proofs.search.finite import equation
+from maskproof.proofs.search.first_token import first_token
+from maskproof.proofs.search.letters import Letters
+from maskproof.proofs.search.lines import Given, Labels, Lines, NoIdea
+from maskproof.proofs.search.models import Model, model_of
+from maskproof.theory.equivalence import first_layer, reduction
+from maskproof.theory.layer_one import layer_one, p, r
+from maskproof.theory.layer_two import closed_form, norms
+from maskproof.theory.quantities import Gram, Mix, Quantity, Score, Weight
+from maskproof.theory.symbols import i, j
 
 # (kind of quantity) -> steps with its closed form in layer one, on and below the diagonal
 _PLAIN = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from sympy import Basic, Integer
 
-from proofs.search.forms import Forms
-from proofs.search.lines import put
-from proofs.search.models import Model
-from theory.derivation import Derivation
-from theory.layer_two import norms
-from theory.limits import saturation_rate
-from theory.symbols import i
+from maskproof.proofs.search.forms import Forms
+from maskproof.proofs.search.lines import put
+from maskproof.proofs.search.models import Model
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.layer_two import norms
+from maskproof.theory.limits import saturation_rate
+from maskproof.theory.symbols import i
 
 
 def instance(forms: Forms, s: Basic, model: Model) -> str | None:

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from sympy import Add, Eq, Expr, Integer, Mul, Pow, Sum, exp, sqrt
 
-from proofs.search.finite import equation, written_out
-from proofs.search.forms import Forms
-from proofs.search.lines import Given, NoIdea
-from proofs.search.models import depth, model_of
-from proofs.search.sums import sum_form
-from theory.quantities import Gram, Quantity, Score, Weight
-from theory.symbols import k
+from maskproof.proofs.search.finite import equation, written_out
+from maskproof.proofs.search.forms import Forms
+from maskproof.proofs.search.lines import Given, NoIdea
+from maskproof.proofs.search.models import depth, model_of
+from maskproof.proofs.search.sums import sum_form
+from maskproof.theory.quantities import Gram, Quantity, Score, Weight
+from maskproof.theory.symbols import k
 
 
 def by_definition(forms: Forms, s: Eq, given: Given) -> Iterator[str]:

@@ -7,11 +7,11 @@ from itertools import count
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Lt, Symbol, exp, sqrt
 
-from proofs.search.lines import Given, Labels, Lines, follows
-from proofs.search.models import Model
-from theory.equivalence import WIDE
-from theory.layer_one import r
-from theory.symbols import d
+from maskproof.proofs.search.lines import Given, Labels, Lines, follows
+from maskproof.proofs.search.models import Model
+from maskproof.theory.equivalence import WIDE
+from maskproof.theory.layer_one import r
+from maskproof.theory.symbols import d
 
 
 def _letters() -> Iterator[Symbol]:

@@ -7,15 +7,15 @@ from functools import cache
 import sympy
 from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Limit, Lt, Mul, Pow, Rational, Sum, Symbol, oo, sqrt
 
-from proofs.search.forms import Form, Forms
-from proofs.search.lines import Given, Labels, NoIdea
-from proofs.search.models import model_of
-from proofs.search.sums import worth
-from theory.derivation import Derivation
-from theory.layer_one import g, h_squared
-from theory.limits import saturation_from
-from theory.quantities import Quantity, Score
-from theory.symbols import i, j
+from maskproof.proofs.search.forms import Form, Forms
+from maskproof.proofs.search.lines import Given, Labels, NoIdea
+from maskproof.proofs.search.models import model_of
+from maskproof.proofs.search.sums import worth
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.layer_one import g, h_squared
+from maskproof.theory.limits import saturation_from
+from maskproof.theory.quantities import Quantity, Score
+from maskproof.theory.symbols import i, j
 
 
 def limit_form(forms: Forms, limit: Limit, given: Given) -> Form:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from sympy import Add, Basic, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
-from proofs.derivations import check
-from proofs.kernel.known import Known, Rejected
-from proofs.terms.reading import Unreadable, read_statement
-from theory.derivation import Derivation, Step
+from maskproof.proofs.derivations import check
+from maskproof.proofs.kernel.known import Known, Rejected
+from maskproof.proofs.terms.reading import Unreadable, read_statement
+from maskproof.theory.derivation import Derivation, Step
 
 Given = tuple[Basic, ...]  # hypotheses of a line alone
 Labels = tuple[str, ...]

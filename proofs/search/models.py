@@ -8,13 +8,13 @@ from functools import lru_cache
 
 from sympy import Expr, Integer, Symbol, exp
 
-from proofs.search.lines import NoIdea
-from theory.decoder import Causal, Decoder
-from theory.equivalence import Family, Norm, c
-from theory.inputs import Equicorrelated
-from theory.layer_one import r
-from theory.quantities import Quantity
-from theory.symbols import alpha, beta, lam
+from maskproof.proofs.search.lines import NoIdea
+from maskproof.theory.decoder import Causal, Decoder
+from maskproof.theory.equivalence import Family, Norm, c
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import r
+from maskproof.theory.quantities import Quantity
+from maskproof.theory.symbols import alpha, beta, lam
 
 
 @dataclass(frozen=True)

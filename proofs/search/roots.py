@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from sympy import Basic, Expr, Float, Gt, Pow
 
-from proofs.search.forms import Forms
-from proofs.search.lines import Given, NoIdea
-from proofs.search.models import Model, model_of
-from theory.layer_one import h_squared
-from theory.quantities import Quantity, Score
+from maskproof.proofs.search.forms import Forms
+from maskproof.proofs.search.lines import Given, NoIdea
+from maskproof.proofs.search.models import Model, model_of
+from maskproof.theory.layer_one import h_squared
+from maskproof.theory.quantities import Quantity, Score
 
 
 def radicands(forms: Forms, s: Basic, given: Given) -> Iterator[str]:

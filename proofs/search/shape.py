@@ -7,8 +7,8 @@ from math import comb, prod
 import sympy
 from sympy import Add, Basic, Expr, Ge, Gt, Integer, Lt, Mul, Pow, exp
 
-from proofs.search.lines import Given, Labels, Lines
-from theory.quantities import Quantity
+from maskproof.proofs.search.lines import Given, Labels, Lines
+from maskproof.theory.quantities import Quantity
 
 MOST_TERMS = 2_000  # of a polynomial whose factors are looked for
 

@@ -8,17 +8,17 @@ import sympy
 from sympy import And, Basic, Eq, Equivalent, Ge, Gt, Implies, Le, Limit, Lt, Sum
 from sympy.core.relational import Relational
 
-from proofs.search.cases import split
-from proofs.search.forms import Form, Forms, Open
-from proofs.search.layer import by_definition
-from proofs.search.limits import limit_form
-from proofs.search.lines import Given, Labels, NoIdea
-from proofs.search.models import depth
-from proofs.search.roots import radicands
-from proofs.search.shape import MOST_TERMS, exponentials, signed, terms
-from proofs.search.sums import worth
-from proofs.search.theorems import level, positive, theorems
-from theory.quantities import Gram, Quantity, Weight
+from maskproof.proofs.search.cases import split
+from maskproof.proofs.search.forms import Form, Forms, Open
+from maskproof.proofs.search.layer import by_definition
+from maskproof.proofs.search.limits import limit_form
+from maskproof.proofs.search.lines import Given, Labels, NoIdea
+from maskproof.proofs.search.models import depth
+from maskproof.proofs.search.roots import radicands
+from maskproof.proofs.search.shape import MOST_TERMS, exponentials, signed, terms
+from maskproof.proofs.search.sums import worth
+from maskproof.proofs.search.theorems import level, positive, theorems
+from maskproof.theory.quantities import Gram, Quantity, Weight
 
 DEPTH = 6  # splits at the diagonal, one inside another
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from sympy import Basic, Dummy, Expr, Ge, Gt, Integer, Le, Sum, Symbol
 
-from proofs.search.finite import equation
-from proofs.search.forms import Form, Forms, Open, power
-from proofs.search.lines import Given, NoIdea
-from proofs.search.models import depth, model_of
-from theory.quantities import Mix, Quantity, Weight
+from maskproof.proofs.search.finite import equation
+from maskproof.proofs.search.forms import Form, Forms, Open, power
+from maskproof.proofs.search.lines import Given, NoIdea
+from maskproof.proofs.search.models import depth, model_of
+from maskproof.theory.quantities import Mix, Quantity, Weight
 
 
 def worth(forms: Forms, e: Basic, given: Given) -> Iterator[tuple[Expr, Form]]:

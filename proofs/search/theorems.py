@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 
 from sympy import Basic, Eq, Expr, Ge, Gt, Integer, Le, Lt, sympify
 
-from proofs.search.forms import Forms
-from proofs.search.lines import Given, Labels, NoIdea
-from proofs.search.models import Model, model_of
-from theory import averaging
-from theory.equivalence import recency
-from theory.layer_one import layer_one
-from theory.layer_two import below_diagonal, increasing, norms, order
-from theory.quantities import Gram, Score, Weight
-from theory.symbols import alpha, i, j, l
+from maskproof.proofs.search.forms import Forms
+from maskproof.proofs.search.lines import Given, Labels, NoIdea
+from maskproof.proofs.search.models import Model, model_of
+from maskproof.theory import averaging
+from maskproof.theory.equivalence import recency
+from maskproof.theory.layer_one import layer_one
+from maskproof.theory.layer_two import below_diagonal, increasing, norms, order
+from maskproof.theory.quantities import Gram, Score, Weight
+from maskproof.theory.symbols import alpha, i, j, l
 
 
 def theorems(forms: Forms, small: Expr, large: Expr, given: Given) -> Iterator[str]:

@@ -1,5 +1,5 @@
 """The site: claims, derivations, notebooks and reference as pages that need no network.
 
-``python -m proofs.site [OUT]`` writes Markdown from the claims and their recorded verdicts, adds the
+``python -m maskproof.proofs.site [OUT]`` writes Markdown from the claims and their recorded verdicts, adds the
 texts of ``docs/`` and the proof notebooks, and lets Sphinx make pages of it all.
 """

@@ -1,4 +1,4 @@
-"""``python -m proofs.site [OUT] [--evidence FILE]``: build the site."""
+"""``python -m maskproof.proofs.site [OUT] [--evidence FILE]``: build the site."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import argparse
 import sys
 from pathlib import Path
 
-from proofs.site.build import build
-from theory.errors import InvalidInput
+from maskproof.proofs.site.build import build
+from maskproof.theory.errors import InvalidInput
 
 
 def main() -> int:
     """Build the site as the command line says; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m proofs.site", description="Build the site; it needs no network.")
+    parser = argparse.ArgumentParser(
+        prog="python -m maskproof.proofs.site", description="Build the site; it needs no network."
+    )
     parser.add_argument("out", nargs="?", type=Path, default=Path("build/site"), help="folder (default: %(default)s)")
     parser.add_argument("--evidence", type=Path, metavar="FILE", help="what maskproof verify --json FILE wrote")
     chosen = parser.parse_args()

@@ -9,13 +9,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from proofs import registry
-from proofs.notes import ROOT
-from proofs.site import claims, derivations, notebooks, reference
-from proofs.site.claims import Evidence, Library
-from proofs.verdict import Verdict
-from theory.errors import InvalidInput
-from theory.export.arguments import Argument, closure
+from maskproof.proofs import registry
+from maskproof.proofs.notes import ROOT
+from maskproof.proofs.site import claims, derivations, notebooks, reference
+from maskproof.proofs.site.claims import Evidence, Library
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.export.arguments import Argument, closure
 
 DOCS = ROOT / "docs"
 NOTEBOOKS = ROOT / "proofs" / "notebooks"
@@ -77,7 +77,7 @@ def _sphinx(source: Path, out: Path, doctrees: Path) -> int:
 
 def read_library(evidence: Path | None = None) -> Library:
     """The shipped claims with their verdicts, and the evidence in ``evidence``."""
-    from theory.topics import TOPICS
+    from maskproof.theory.topics import TOPICS
 
     recorded = registry.recorded()
     found = {} if evidence is None else read_evidence(evidence, recorded)
@@ -153,8 +153,8 @@ def section(text: str, heading: str) -> str:
 
 
 def _derivations(library: Library) -> dict[str, str]:
-    from proofs.kernel.checking import RULES
-    from theory.topics import TOPICS
+    from maskproof.proofs.kernel.checking import RULES
+    from maskproof.theory.topics import TOPICS
 
     rules = {name: (rule.__doc__ or "").strip().split("\n\n")[0] for name, rule in RULES.items()}
     proofs = [claim.proof for claim in library.claims if claim.proof is not None]

@@ -12,9 +12,9 @@ from typing import Any
 
 from sympy import And
 
-from proofs.formal.record import coverage
-from proofs.notes import cell, counts
-from proofs.site.markdown import (
+from maskproof.proofs.formal.record import coverage
+from maskproof.proofs.notes import cell, counts
+from maskproof.proofs.site.markdown import (
     LINE,
     Linker,
     badge,
@@ -26,17 +26,17 @@ from proofs.site.markdown import (
     listed,
     model_lines,
 )
-from proofs.verdict import Verdict
-from theory.arithmetic import mentions_quantity
-from theory.claim import Claim
-from theory.export.abbreviations import abbreviate
-from theory.export.established import Recorded, how, verdict, witness
-from theory.export.models import NO_MODEL, coefficient_words, model_names, read
-from theory.inputs import Equicorrelated
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter
-from theory.notation.layout import display
-from theory.notation.prose import markdown_escape, markdown_prose
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.arithmetic import mentions_quantity
+from maskproof.theory.claim import Claim
+from maskproof.theory.export.abbreviations import abbreviate
+from maskproof.theory.export.established import Recorded, how, verdict, witness
+from maskproof.theory.export.models import NO_MODEL, coefficient_words, model_names, read
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter
+from maskproof.theory.notation.layout import display
+from maskproof.theory.notation.prose import markdown_escape, markdown_prose
 
 SOURCES = {
     "kim2025": "the paper, version 1",

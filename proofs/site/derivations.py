@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from proofs.notes import cell
-from proofs.site.claims import Library
-from proofs.site.markdown import (
+from maskproof.proofs.notes import cell
+from maskproof.proofs.site.claims import Library
+from maskproof.proofs.site.markdown import (
     LINE,
     badge,
     block,
@@ -16,14 +16,14 @@ from proofs.site.markdown import (
     listed,
     model_lines,
 )
-from theory.derivation import Derivation, Step
-from theory.export.arguments import Argument, rule_name, rule_sentence
-from theory.export.established import verdict
-from theory.export.models import model_names
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter, latex
-from theory.notation.layout import display
-from theory.notation.prose import markdown_prose
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.arguments import Argument, rule_name, rule_sentence
+from maskproof.theory.export.established import verdict
+from maskproof.theory.export.models import model_names
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter, latex
+from maskproof.theory.notation.layout import display
+from maskproof.theory.notation.prose import markdown_prose
 
 _INTRO = (
     "{} derivations of {} steps in all. Each step names the rule and the earlier steps that give it, and "

@@ -8,11 +8,11 @@ from typing import Any
 
 from sympy import Basic
 
-from theory.claim import Claim
-from theory.export.models import Model, model_names, model_words, models_of, read
-from theory.notation.latex import latex, latex_condition
-from theory.notation.layout import Display
-from theory.notation.prose import markdown_prose
+from maskproof.theory.claim import Claim
+from maskproof.theory.export.models import Model, model_names, model_words, models_of, read
+from maskproof.theory.notation.latex import latex, latex_condition
+from maskproof.theory.notation.layout import Display
+from maskproof.theory.notation.prose import markdown_prose
 
 LINE = 37.0  # em of a displayed formula: what the column holds on a screen
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from proofs.site.markdown import Linker
+from maskproof.proofs.site.markdown import Linker
 
 _INTRO = (
     "The proofs as one reads them, with the code that checks each step. The outputs shown here are those that are "

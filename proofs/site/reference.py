@@ -11,11 +11,12 @@ import re
 from types import ModuleType
 from typing import Any
 
-from proofs.notes import cell
-from theory.notation.prose import markdown_escape
+from maskproof.proofs.notes import cell
+from maskproof.theory.notation.prose import markdown_escape
 
-PACKAGES = ("theory", "numerics", "proofs")
-CLAIMS = "theory.claims"  # lists of claims, each of which has a page of its own
+HOUSE = "maskproof"
+PACKAGES = ("maskproof.theory", "maskproof.numerics", "maskproof.proofs")
+CLAIMS = "maskproof.theory.claims"  # lists of claims, each of which has a page of its own
 _COMMAND = "maskproof"
 _CODE = re.compile(r"(`[^`]+`|(?<!\S)--[a-z][a-z-]*)")
 _TYPE = re.compile(r" <[a-z\[\]]+>$")  # of an argument, which its help describes
@@ -43,16 +44,12 @@ def python_pages() -> dict[str, str]:
 def _index() -> str:
     parts = [
         "# Python",
-        "What a script or a claims file imports. These names are stable; the modules are for readers of the code.",
+        f"What a script or a claims file imports: `from {HOUSE} import Claim`. These names are stable.",
+        "The modules below are for readers of the code.",
     ]
-    for package in PACKAGES:
-        module = importlib.import_module(package)
-        rows = "\n".join(_row(module, name) for name in module.__all__)
-        parts += [
-            f"## `{package}`",
-            _first_paragraph(module),
-            f"| name | what it is |\n|---|---|\n{rows}",
-        ]
+    house = importlib.import_module(HOUSE)
+    rows = "\n".join(_row(house, name) for name in house.__all__)
+    parts += [f"## `{HOUSE}`", _first_paragraph(house), f"| name | what it is |\n|---|---|\n{rows}"]
     parts.append("## Modules")
     for package in PACKAGES:
         rows = "\n".join(
@@ -66,7 +63,7 @@ def _index() -> str:
 def _row(module: ModuleType, name: str) -> str:
     value = getattr(module, name)
     if not (inspect.isclass(value) or inspect.isfunction(value)):
-        return f"| [`{name}`](theory.symbols.md) | {cell(_symbol(value))} |"
+        return f"| [`{name}`](maskproof.theory.symbols.md) | {cell(_symbol(value))} |"
     target = f"{value.__module__}.{value.__qualname__}"
     return f"| {{py:obj}}`{name} <{target}>` | {cell(_first_paragraph(value))} |"
 
@@ -118,7 +115,7 @@ def command_page(readme: str) -> str:
     """
     import typer
 
-    from proofs.cli import app
+    from maskproof.proofs.cli import app
 
     group: Any = typer.main.get_command(app)
     parts = ["# The command", readme.strip("\n"), markdown_escape(group.epilog or "")]

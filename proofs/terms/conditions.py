@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from proofs.terms import terms as t
-from proofs.terms.derivatives import derivative
-from proofs.terms.terms import ONE, ZERO, Statement, Term, at_most, less, minus, number, plus, unequal
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import derivative
+from maskproof.proofs.terms.terms import ONE, ZERO, Statement, Term, at_most, less, minus, number, plus, unequal
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Condition:
 def conditions(term: Term) -> tuple[Condition, ...]:
     """What must hold for ``term`` to have a value; each condition once, inner parts first.
 
-    >>> from proofs.terms.terms import Power, Sort, Variable
+    >>> from maskproof.proofs.terms.terms import Power, Sort, Variable
     >>> [c.statement.kind for c in conditions(Power(Variable("alpha", Sort.REAL), -1))]
     ['!=']
     """

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs.terms import terms as t
-from proofs.terms.text import text
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.text import text
 
 
 class NotSmooth(ValueError):
@@ -30,7 +30,7 @@ _FUNCTIONS = {
 def derivative(f: t.Term, x: t.Variable) -> t.Term:
     """df/dx, which has a value only where f is differentiable in a neighbourhood.
 
-    >>> from proofs.terms.terms import Power, Sort, Variable
+    >>> from maskproof.proofs.terms.terms import Power, Sort, Variable
     >>> text(derivative(Power(Variable("m", Sort.NONNEGATIVE), 2), Variable("m", Sort.NONNEGATIVE)))
     '2*m*1'
 

@@ -15,16 +15,16 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from proofs.terms import terms as t
-from proofs.terms.derivatives import NotSmooth, derivative
-from proofs.terms.terms import Sort, Statement, Term
-from theory import decoder as models
-from theory import inputs as laws
-from theory import symbols
-from theory.errors import InvalidInput
-from theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
-from theory.rope import Kappa
-from theory.values import decimal
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import NotSmooth, derivative
+from maskproof.proofs.terms.terms import Sort, Statement, Term
+from maskproof.theory import decoder as models
+from maskproof.theory import inputs as laws
+from maskproof.theory import symbols
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
+from maskproof.theory.rope import Kappa
+from maskproof.theory.values import decimal
 
 _SORTS = (
     (Sort.POSITION, {"integer": True, "positive": True}),

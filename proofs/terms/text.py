@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from proofs.terms import terms as t
+from maskproof.proofs.terms import terms as t
 
 LETTERS = {"score": "S", "weight": "A", "gram": "G", "mix": "M"}
 _LOOSE, _SUM, _PRODUCT, _TIGHT = range(4)
@@ -13,7 +13,7 @@ _LOOSE, _SUM, _PRODUCT, _TIGHT = range(4)
 def text(node: t.Node, limit: int = 160) -> str:
     """``node`` as one would type it, cut after ``limit`` characters.
 
-    >>> from proofs.terms.terms import ONE, Add, Mul, Power, Sort, Variable, less, number
+    >>> from maskproof.proofs.terms.terms import ONE, Add, Mul, Power, Sort, Variable, less, number
     >>> i = Variable("i", Sort.POSITION)
     >>> text(less(Mul((number(2), Power(Add((i, number(-1))), -1))), ONE))
     '2/(i - 1) < 1'

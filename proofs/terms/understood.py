@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from proofs.terms import terms as t
-from proofs.terms.conditions import obvious, of_parameters
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import obvious, of_parameters
 
 
 def understood(statement: t.Statement, domain: t.Statement) -> tuple[t.Statement, ...]:

@@ -19,13 +19,13 @@ import sympy
 from mpmath import mp, mpf
 from sympy import Basic, Symbol
 
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Bidirectional, Decoder, Prefix
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.position import Alibi, Rope, T5Bias
+from maskproof.theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
+from maskproof.theory.rope import Kappa
 from tests.differential.attention import Layers, Number, Setting, layers, real, snapped
-from theory.claim import Claim
-from theory.decoder import Bidirectional, Decoder, Prefix
-from theory.inputs import Equicorrelated
-from theory.position import Alibi, Rope, T5Bias
-from theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
-from theory.rope import Kappa
 
 Value = Number | None
 Truth = bool | None

@@ -16,13 +16,13 @@ from typing import Any
 import sympy
 from sympy import Symbol
 
-from proofs.engines import boxes, points, witness
-from proofs.pipeline import verify
-from proofs.verdict import Result, Verdict
+from maskproof.proofs.engines import boxes, points, witness
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.verdict import Result, Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 from tests.differential.evaluator import AGAIN, DIGITS, Outside, Unreadable, domain_at, statement_at, value
 from tests.differential.evaluator import scene as scene_at
-from theory.claim import Claim
-from theory.errors import InvalidInput
 
 INVALID = "INVALID"
 CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)

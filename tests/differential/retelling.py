@@ -11,7 +11,7 @@ import sympy
 from sympy import And, Basic, Implies, Not, Or
 from sympy.core.relational import Relational
 
-from theory.claim import Claim
+from maskproof.theory.claim import Claim
 
 _TURNED: dict[type, type] = {
     sympy.Lt: sympy.Gt, sympy.Gt: sympy.Lt, sympy.Le: sympy.Ge, sympy.Ge: sympy.Le, sympy.Eq: sympy.Eq,

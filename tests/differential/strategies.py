@@ -23,17 +23,17 @@ from hypothesis.strategies import DrawFn
 from mpmath import mp
 from sympy import And, Basic, Eq, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, Rational, Symbol
 
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import g, h_squared, r, weight_other, weight_self
+from maskproof.theory.position import Alibi, Rope, T5Bias
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 from tests.differential.attention import real
 from tests.differential.evaluator import DIGITS, Outside, Unreadable, domain_at, value_at
-from theory.claim import Claim
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
-from theory.derivation import Derivation, Step
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated
-from theory.layer_one import g, h_squared, r, weight_other, weight_self
-from theory.position import Alibi, Rope, T5Bias
-from theory.quantities import Gram, InputGram, Mix, Score, Weight
-from theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 
 Point = dict[Symbol, Fraction]
 

@@ -12,15 +12,15 @@ from fractions import Fraction
 import pytest
 from sympy import And, Eq, Gt, Implies, Lt, Or, Rational, sqrt
 
-from proofs.engines import points
-from proofs.pipeline import verify
-from proofs.verdict import Result, Verdict
+from maskproof.proofs.engines import points
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.verdict import Result, Verdict
+from maskproof.theory import Claim, Equicorrelated, InvalidInput, Score, alpha, beta, i, j
 from tests.differential import survey as surveys
 from tests.differential.judge import Ruling, little_effort, ruling, wrong
 from tests.differential.retelling import retold
 from tests.differential.strategies import FAMILIES, draw
 from tests.differential.survey import contrary, survey
-from theory import Claim, Equicorrelated, InvalidInput, Score, alpha, beta, i, j
 
 SHARDS = 25
 CLAIMS = 820  # of a shard; shares are rounded, so that a few more or fewer are drawn

@@ -30,9 +30,7 @@ from sympy import (
     sqrt,
 )
 
-from tests.differential.attention import real
-from tests.differential.evaluator import Outside, bucket, domain_at, statement_at, value_at
-from theory import (
+from maskproof.theory import (
     Alibi,
     Bidirectional,
     Claim,
@@ -56,8 +54,10 @@ from theory import (
     m,
     n,
 )
-from theory.position import bucket as exact_bucket
-from theory.quantities import InputGram
+from maskproof.theory.position import bucket as exact_bucket
+from maskproof.theory.quantities import InputGram
+from tests.differential.attention import real
+from tests.differential.evaluator import Outside, bucket, domain_at, statement_at, value_at
 
 
 def value(expression, decoder=None, inputs=None, **point):

@@ -33,8 +33,7 @@ from sympy import (
     sqrt,
 )
 
-from tests.differential.judge import ruling
-from theory import (
+from maskproof.theory import (
     Alibi,
     Claim,
     Decoder,
@@ -56,7 +55,8 @@ from theory import (
     lam,
     m,
 )
-from theory.quantities import InputGram
+from maskproof.theory.quantities import InputGram
+from tests.differential.judge import ruling
 
 HOLDS = {"PROVED", "ENCLOSED", "SAMPLED", "UNKNOWN"}
 FAILS = {"REFUTED", "UNKNOWN"}

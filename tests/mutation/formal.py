@@ -19,10 +19,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from proofs.formal import text
-from proofs.formal.checking import LIBRARY, check, coqc, library_of
-from proofs.formal.export import export
-from theory.topics import TOPICS
+from maskproof.proofs.formal import text
+from maskproof.proofs.formal.checking import LIBRARY, check, coqc, library_of
+from maskproof.proofs.formal.export import export
+from maskproof.theory.topics import TOPICS
 
 STEPS = {
     "layer_one": 10, "norms": 6, "score_two": 4, "layer_two": 6, "below_diagonal": 2, "increasing_two": 3,

@@ -27,10 +27,10 @@ from types import CodeType
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
-    *(f"proofs.kernel.{name}" for name in (
+    *(f"maskproof.proofs.kernel.{name}" for name in (
         "algebra", "signs", "known", "goals", "layer", "sums", "logic", "order", "limits", "checking", "induction"
     )),
-    *(f"proofs.terms.{name}" for name in ("terms", "conditions", "derivatives", "understood")),
+    *(f"maskproof.proofs.terms.{name}" for name in ("terms", "conditions", "derivatives", "understood")),
 ]  # fmt: skip
 SUITE = ["tests/proofs/kernel", "tests/proofs/terms"]
 FAST = ["-m", "not slow and not hypothesis", "-x", "-q", "-p", "no:cacheprovider"]
@@ -258,7 +258,7 @@ def main() -> None:
     import pytest  # noqa: F401
     import sympy  # noqa: F401
 
-    import theory  # noqa: F401
+    import maskproof.theory.claim  # noqa: F401
 
     if not _passes(SUITE):
         sys.exit("the tests fail without any change")

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from numerics.attention import Attention
-from numerics.balls import Enclosure
-from numerics.gram import MeanField
-from theory.decoder import Decoder
+from maskproof.numerics.attention import Attention
+from maskproof.numerics.balls import Enclosure
+from maskproof.numerics.gram import MeanField
+from maskproof.theory.decoder import Decoder
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ import math
 import numpy as np
 import pytest
 
-from numerics.attention import attend
-from numerics.gram import equicorrelated
-from numerics.vectors import realise
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
+from maskproof.numerics.attention import attend
+from maskproof.numerics.gram import equicorrelated
+from maskproof.numerics.vectors import realise
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
 
 
 def plane(*angles):

@@ -8,10 +8,10 @@ import pytest
 import sympy
 from flint import arb
 
-from numerics.balls import at_most, ball, decide, enclose, equal, less, negation, working_precision
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.symbols import beta as beta_symbol
+from maskproof.numerics.balls import at_most, ball, decide, enclose, equal, less, negation, working_precision
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import beta as beta_symbol
 
 DIGITS = 80
 

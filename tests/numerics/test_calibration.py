@@ -15,15 +15,15 @@ import pytest
 from scipy import optimize, special, stats
 
 import numerics.monte_carlo as engine
-from numerics.control import Control
-from numerics.gram import mean_field, recursion
-from numerics.layers import QUANTITIES, Quantity, layer_of
-from numerics.moments import mean_coefficients
-from numerics.monte_carlo import Expectation, expected_scores
-from numerics.noise import noise_of
-from numerics.sampling import law_of
-from theory.decoder import Decoder
-from theory.inputs import Sphere
+from maskproof.numerics.control import Control
+from maskproof.numerics.gram import mean_field, recursion
+from maskproof.numerics.layers import QUANTITIES, Quantity, layer_of
+from maskproof.numerics.moments import mean_coefficients
+from maskproof.numerics.monte_carlo import Expectation, expected_scores
+from maskproof.numerics.noise import noise_of
+from maskproof.numerics.sampling import law_of
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Sphere
 
 FALSE_ALARM = 1e-4
 RUNS = 120

@@ -5,11 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from numerics.certify import Order, Piece, first_failures, judge, steps
-from numerics.gram import mean_field
-from numerics.series import Interval
-from theory.decoder import Bidirectional, Decoder, SlidingWindow
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Order, Piece, first_failures, judge, steps
+from maskproof.numerics.gram import mean_field
+from maskproof.numerics.series import Interval
+from maskproof.theory.decoder import Bidirectional, Decoder, SlidingWindow
+from maskproof.theory.errors import InvalidInput
 
 TWELVE = Order(12, (3,), Decoder(residual=2))  # small, and its order depends on beta: it fails below 0.4
 

@@ -22,20 +22,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Rational
 
-from numerics import quadrature
-from numerics.balls import Enclosure, Layer, ball, model_in_balls, one_layer, working_precision
-from numerics.correction import correction_balls
-from numerics.layers import QUANTITIES, layer_of
-from numerics.moments import mean_coefficients
-from numerics.monte_carlo import expected_scores
-from numerics.noise import noise_of
-from numerics.sampling import law_of
-from theory import finite_width as fw
-from theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
-from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.symbols import alpha, beta, i, j, lam
+from maskproof.numerics import quadrature
+from maskproof.numerics.balls import Enclosure, Layer, ball, model_in_balls, one_layer, working_precision
+from maskproof.numerics.correction import correction_balls
+from maskproof.numerics.layers import QUANTITIES, layer_of
+from maskproof.numerics.moments import mean_coefficients
+from maskproof.numerics.monte_carlo import expected_scores
+from maskproof.numerics.noise import noise_of
+from maskproof.numerics.sampling import law_of
+from maskproof.theory import finite_width as fw
+from maskproof.theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 Law = Sphere | SharedGaussian
 LAWS: list[Law] = [

@@ -12,17 +12,17 @@ from scipy.integrate import quad
 from scipy.special import ndtr
 from scipy.stats import norm, t
 
-from numerics.fluctuation import (
+from maskproof.numerics.fluctuation import (
     ordered_row_probability,
     ordered_row_width,
     orthant_probability,
     row_differences,
 )
-from numerics.gram import equicorrelated, recursion
-from theory import finite_width, fluctuation
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.symbols import alpha, beta, i, j, k, lam
+from maskproof.numerics.gram import equicorrelated, recursion
+from maskproof.theory import finite_width, fluctuation
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 
 # ------------------------------------------------------------------------------ means and covariances
 

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 import sympy
 
-from numerics import mean_field
-from numerics.attention import attend
-from numerics.balls import enclose
-from numerics.gram import equicorrelated, recursion
-from numerics.vectors import realise
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.symbols import alpha as alpha_symbol
-from theory.symbols import beta as beta_symbol
+from maskproof.numerics import mean_field
+from maskproof.numerics.attention import attend
+from maskproof.numerics.balls import enclose
+from maskproof.numerics.gram import equicorrelated, recursion
+from maskproof.numerics.vectors import realise
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import alpha as alpha_symbol
+from maskproof.theory.symbols import beta as beta_symbol
 
 MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4)]
 

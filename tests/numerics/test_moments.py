@@ -8,13 +8,13 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from numerics.layers import QUANTITIES, Layer, Quantity, layer_of
-from numerics.moments import mean_coefficients
-from numerics.noise import Noise, noise_of
-from numerics.sampling import law_of
-from numerics.taylor import TaylorMap
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
-from theory.inputs import SharedGaussian, Sphere
+from maskproof.numerics.layers import QUANTITIES, Layer, Quantity, layer_of
+from maskproof.numerics.moments import mean_coefficients
+from maskproof.numerics.noise import Noise, noise_of
+from maskproof.numerics.sampling import law_of
+from maskproof.numerics.taylor import TaylorMap
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from maskproof.theory.inputs import SharedGaussian, Sphere
 
 DECODERS = [
     Decoder(),

@@ -9,13 +9,13 @@ import pytest
 import sympy
 from scipy import stats
 
-from numerics import Expectation, expected_scores
-from numerics.attention import attend
-from numerics.layers import QUANTITIES
-from numerics.sampling import law_of, sample_vectors
-from theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.numerics import Expectation, expected_scores
+from maskproof.numerics.attention import attend
+from maskproof.numerics.layers import QUANTITIES
+from maskproof.numerics.sampling import law_of, sample_vectors
+from maskproof.theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
 FAMILY = 1e-6  # chance that any comparison of one test fails although the two routes agree
 MODELS = [

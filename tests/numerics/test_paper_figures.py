@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from numerics.paper_figures import FIGURES, figure_data
-from numerics.relativity import relativity
-from theory.errors import InvalidInput
+from maskproof.numerics.paper_figures import FIGURES, figure_data
+from maskproof.numerics.relativity import relativity
+from maskproof.theory.errors import InvalidInput
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from numerics import expected_scores, mean_field
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Rope, SlidingWindow, T5Bias
-from theory.errors import InvalidInput
-from theory.inputs import Sphere
+from maskproof.numerics import expected_scores, mean_field
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Rope, SlidingWindow, T5Bias
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Sphere
 
 
 @pytest.mark.parametrize("position", [Rope(dim=16), Alibi(0.5), T5Bias((0, 1, -1), (1, 0), 5)])

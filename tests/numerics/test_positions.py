@@ -9,15 +9,15 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numerics import mean_field
-from numerics.attention import attend
-from numerics.balls import enclose
-from numerics.gram import equicorrelated
-from numerics.vectors import realise, realise_planes
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.errors import InvalidInput
-from theory.position import bucket
-from theory.quantities import Record
+from maskproof.numerics import mean_field
+from maskproof.numerics.attention import attend
+from maskproof.numerics.balls import enclose
+from maskproof.numerics.gram import equicorrelated
+from maskproof.numerics.vectors import realise, realise_planes
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.position import bucket
+from maskproof.theory.quantities import Record
 
 N, DIM, LAYERS = 6, 4, 4
 MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4)]

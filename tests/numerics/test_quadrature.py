@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from numerics import quadrature
-from numerics.quadrature import (
+from maskproof.numerics import quadrature
+from maskproof.numerics.quadrature import (
     cosine_rule,
     expected_attention,
     expected_score_21,
     expected_weights,
 )
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
 # ---------------------------------------------------------------------------------------------- the rules
 

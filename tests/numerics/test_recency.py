@@ -14,17 +14,17 @@ from scipy import stats
 from sympy import Rational, lambdify
 
 from benchmarks.recency import PUBLISHED, ROUNDING, uncertain
-from numerics.attention import attend
-from numerics.layers import layer_of
-from numerics.recency import BLOCK, TIE, WAVE, _orders, recency_probability
-from numerics.recency_linear import Linear, linear_of, predicted_recency, quadratic_probability
-from numerics.sampling import law_of, sample_coordinates, sample_vectors
-from theory.decoder import Bidirectional, Decoder, Rope
-from theory.errors import InvalidInput
-from theory.finite_width import limiting_score
-from theory.fluctuation import difference_variance
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.symbols import alpha, beta, lam
+from maskproof.numerics.attention import attend
+from maskproof.numerics.layers import layer_of
+from maskproof.numerics.recency import BLOCK, TIE, WAVE, _orders, recency_probability
+from maskproof.numerics.recency_linear import Linear, linear_of, predicted_recency, quadratic_probability
+from maskproof.numerics.sampling import law_of, sample_coordinates, sample_vectors
+from maskproof.theory.decoder import Bidirectional, Decoder, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.finite_width import limiting_score
+from maskproof.theory.fluctuation import difference_variance
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.symbols import alpha, beta, lam
 
 FAMILY = 1e-6
 HALF = Rational(1, 2)

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from flint import arb
 
-from numerics import mean_field
-from numerics.balls import enclose, less, working_precision
-from numerics.relativity import certified_spread, diagonal_normalised, diagonals, relativity
-from theory.decoder import Bidirectional, Causal, Decoder, Rope
-from theory.errors import InvalidInput
+from maskproof.numerics import mean_field
+from maskproof.numerics.balls import enclose, less, working_precision
+from maskproof.numerics.relativity import certified_spread, diagonal_normalised, diagonals, relativity
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Rope
+from maskproof.theory.errors import InvalidInput
 
 NAN = np.nan
 MAP = np.array([[1.0, NAN, NAN], [0.2, 1.0, NAN], [0.1, 0.6, 1.0]])

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from numerics import mean_field
-from numerics.attention import attend
-from numerics.gram import rope_kernel
-from numerics.relativity import relativity
-from numerics.rope_series import Noise, correction, kappa, turned_products
-from numerics.sampling import law_of, sample_vectors
-from numerics.vector_monte_carlo import expected_on_vectors, literal_run
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.rope import mean_score
+from maskproof.numerics import mean_field
+from maskproof.numerics.attention import attend
+from maskproof.numerics.gram import rope_kernel
+from maskproof.numerics.relativity import relativity
+from maskproof.numerics.rope_series import Noise, correction, kappa, turned_products
+from maskproof.numerics.sampling import law_of, sample_vectors
+from maskproof.numerics.vector_monte_carlo import expected_on_vectors, literal_run
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.rope import mean_score
 
 ALARM = 1e-6
 B = 10.0

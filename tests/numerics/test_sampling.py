@@ -7,10 +7,10 @@ import pytest
 import sympy
 from scipy import special, stats
 
-from numerics.sampling import Coordinates, Law, law_of, sample_coordinates, sample_vectors
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.numerics.sampling import Coordinates, Law, law_of, sample_coordinates, sample_vectors
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
 FAMILY = 1e-6  # chance that any comparison of one test fails although the laws agree
 N = 5

@@ -7,11 +7,11 @@ import flint
 import pytest
 from flint import arb
 
-from numerics.balls import ball, enclose, working_precision
-from numerics.series import Interval, bounds, expand
-from theory.decoder import Causal, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
-from theory.symbols import beta as beta_symbol
+from maskproof.numerics.balls import ball, enclose, working_precision
+from maskproof.numerics.series import Interval, bounds, expand
+from maskproof.theory.decoder import Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import beta as beta_symbol
 
 BOXES = [
     {"alpha": Interval("0.1", "0.3")},

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numerics.gram import recursion
-from numerics.layers import QUANTITIES, Quantity, layer_of
-from numerics.taylor import TaylorMap, power, taylor_coefficients
-from theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
-from theory.errors import InvalidInput
+from maskproof.numerics.gram import recursion
+from maskproof.numerics.layers import QUANTITIES, Quantity, layer_of
+from maskproof.numerics.taylor import TaylorMap, power, taylor_coefficients
+from maskproof.theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.errors import InvalidInput
 
 DECODERS = [
     Decoder(),

@@ -9,9 +9,9 @@ from flint import arb
 from hypothesis import given
 from hypothesis import strategies as st
 
-from numerics import taylor_models
-from numerics.balls import working_precision
-from numerics.taylor_models import UNIT, Frame, Models, affine, constants, exponential, number
+from maskproof.numerics import taylor_models
+from maskproof.numerics.balls import working_precision
+from maskproof.numerics.taylor_models import UNIT, Frame, Models, affine, constants, exponential, number
 
 BITS = 200
 small = st.integers(-64, 64).map(lambda m: m / 256)

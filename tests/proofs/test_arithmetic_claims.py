@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 from sympy import And, Eq, Ge, Lt, Rational
 
-from proofs.registry import shipped
-from theory import Correction, Equicorrelated, Score, Sphere, alpha, d, i, j
-from theory.arithmetic import ARITHMETIC, complaints, mentions_quantity
-from theory.claim import Claim
-from theory.finite_width import score_correction
+from maskproof.proofs.registry import shipped
+from maskproof.theory import Correction, Equicorrelated, Score, Sphere, alpha, d, i, j
+from maskproof.theory.arithmetic import ARITHMETIC, complaints, mentions_quantity
+from maskproof.theory.claim import Claim
+from maskproof.theory.finite_width import score_correction
 
 
 def test_every_shipped_claim_speaks_of_a_quantity_or_says_why_not() -> None:

@@ -42,8 +42,8 @@ from sympy import (
     sqrt,
 )
 
-from proofs.pipeline import verify
-from theory import (
+from maskproof.proofs.pipeline import verify
+from maskproof.theory import (
     Alibi,
     Bidirectional,
     Claim,
@@ -66,8 +66,8 @@ from theory import (
     m,
     n,
 )
-from theory.decoder import Causal, SlidingWindow
-from theory.quantities import InputGram
+from maskproof.theory.decoder import Causal, SlidingWindow
+from maskproof.theory.quantities import InputGram
 
 HOLDS = {"PROVED", "ENCLOSED", "SAMPLED", "UNKNOWN", "INVALID"}
 CERTAIN = {"PROVED", "ENCLOSED"}
@@ -465,13 +465,13 @@ def test_what_is_too_large_ends_in_time(statement, tmp_path):
     file.write_text(
         textwrap.dedent(f"""
         from sympy import Gt, Lt, Sum, exp
-        from theory import Claim, Equicorrelated, Score, Weight, alpha, beta, i, j, k, lam, m
+        from maskproof.theory import Claim, Equicorrelated, Score, Weight, alpha, beta, i, j, k, lam, m
         claims = [Claim("huge", {statement}, domain=j < i, inputs=Equicorrelated(0)),
                   Claim("next", Lt(Score(2, 2, 1), 1), inputs=Equicorrelated(0))]
         """),
         encoding="utf-8",
     )
-    command = [sys.executable, "-c", "from proofs.cli import main; main()", "verify", "--timeout", "30", str(file)]
+    command = [sys.executable, "-m", "maskproof", "verify", "--timeout", "30", str(file)]
     started = time.monotonic()
     found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=90, check=False)
     assert time.monotonic() - started < 75  # the limit, and what it takes to start on a busy machine

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import sympy
 
-from numerics.certify import Order, steps
-from numerics.series import Interval
-from proofs import certificate, recheck
-from proofs.phase import advance, survey_of
-from theory.decoder import Decoder, SlidingWindow
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Order, steps
+from maskproof.numerics.series import Interval
+from maskproof.proofs import certificate, recheck
+from maskproof.proofs.phase import advance, survey_of
+from maskproof.theory.decoder import Decoder, SlidingWindow
+from maskproof.theory.errors import InvalidInput
 
 ORDER = Order(12, (3,), Decoder(residual=2))
 SCRIPT = Path(recheck.__file__)

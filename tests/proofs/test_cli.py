@@ -16,14 +16,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from numerics import mean_field
-from proofs import cli
-from theory import Decoder
+from maskproof.numerics import mean_field
+from maskproof.proofs import cli
+from maskproof.theory import Decoder
 
 ROOT = Path(__file__).resolve().parents[2]
 CLAIMS = """
 from sympy import And, Lt, Symbol
-from theory import Claim, Equicorrelated, Score, i, j
+from maskproof.theory import Claim, Equicorrelated, Score, i, j
 
 zero = Equicorrelated(0)
 claims = [
@@ -48,7 +48,7 @@ class Done:
 
 def process(*arguments: str) -> Done:
     """The command as a process of its own: a second or two just to start."""
-    command = [sys.executable, "-m", "proofs.cli", *arguments]
+    command = [sys.executable, "-m", "maskproof", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environment(), timeout=300)
     return Done(done.returncode, done.stdout, done.stderr)
 
@@ -308,7 +308,7 @@ def test_plot(tmp_path: Path) -> None:
 def test_plot_without_matplotlib(tmp_path: Path) -> None:
     (tmp_path / "matplotlib.py").write_text("raise ImportError('hidden')")
     environment_ = {**environment(), "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-m", "proofs.cli", *SCORES, "--plot", str(tmp_path / "x.png")]
+    command = [sys.executable, "-m", "maskproof", *SCORES, "--plot", str(tmp_path / "x.png")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment_, timeout=60)
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
@@ -338,7 +338,7 @@ def test_exports_are_written_whole(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_goes_away() -> None:
-    command = [sys.executable, "-m", "proofs.cli", "export", "latex"]
+    command = [sys.executable, "-m", "maskproof", "export", "latex"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, cwd=ROOT, env=environment()) as running:
         assert running.stdout is not None
@@ -357,7 +357,7 @@ def _listen_to_interrupts() -> None:
 def test_interrupt(tmp_path: Path) -> None:
     file = tmp_path / "claims.py"  # interrupts itself, so that the test knows how far it has got
     file.write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)\n")
-    command = [sys.executable, "-m", "proofs.cli", "verify", str(file)]
+    command = [sys.executable, "-m", "maskproof", "verify", str(file)]
     done = subprocess.run(
         command, capture_output=True, text=True, cwd=ROOT, env=environment(), timeout=50,
         preexec_fn=_listen_to_interrupts,

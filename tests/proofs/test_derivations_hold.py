@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from proofs.derivations import check
-from proofs.engines.evaluate import evaluator
-from proofs.engines.truth import Undefined
-from proofs.registry import shipped
-from proofs.terms import terms as t
-from proofs.terms.reading import read_variable
-from theory.layer_one import p, r
-from theory.symbols import alpha, beta, d, i, j, k, l, lam, m
-from theory.topics import TOPICS
+from maskproof.proofs.derivations import check
+from maskproof.proofs.engines.evaluate import evaluator
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.registry import shipped
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_variable
+from maskproof.theory.layer_one import p, r
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, l, lam, m
+from maskproof.theory.topics import TOPICS
 
 ALPHA, BETA, LAM, R = (read_variable(symbol) for symbol in (alpha, beta, lam, r))
 QUERY, KEY = read_variable(i), read_variable(j)

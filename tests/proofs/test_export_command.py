@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from proofs import registry
-from proofs.cli import run
-from proofs.export_command import chosen, rules
-from proofs.kernel.checking import RULES
-from theory.errors import InvalidInput
-from theory.export import expansions
-from theory.export.steps import WORDS
-from theory.topics import TOPICS
+from maskproof.proofs import registry
+from maskproof.proofs.cli import run
+from maskproof.proofs.export_command import chosen, rules
+from maskproof.proofs.kernel.checking import RULES
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.export import expansions
+from maskproof.theory.export.steps import WORDS
+from maskproof.theory.topics import TOPICS
 
 CLAIMS = registry.shipped()
 BY_ID = {claim.id: claim for claim in CLAIMS}

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 import typer
 
-from numerics.gram import mean_field
-from numerics.paper_figures import figure_data
-from proofs import drawing, figures, figures_command
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
+from maskproof.numerics.gram import mean_field
+from maskproof.numerics.paper_figures import figure_data
+from maskproof.proofs import drawing, figures, figures_command
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
 
 KINDS = ["v1-4", "v2-1", "v2-5", "row"]
 SMALL = {"samples": "20", "seed": "3", "n": "5"}

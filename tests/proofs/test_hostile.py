@@ -24,9 +24,9 @@ from sympy import (
     sign,
 )
 
-from proofs.pipeline import verify
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Alibi,
     Claim,
     Decoder,

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from proofs import registry
-from proofs.cli import run
-from proofs.export_command import chosen, rules
-from theory.export import FORMS, Item, expansions, fragment
-from theory.notation.macros import MACROS
-from theory.topics import TOPICS
+from maskproof.proofs import registry
+from maskproof.proofs.cli import run
+from maskproof.proofs.export_command import chosen, rules
+from maskproof.theory.export import FORMS, Item, expansions, fragment
+from maskproof.theory.notation.macros import MACROS
+from maskproof.theory.topics import TOPICS
 
 WIDEST = 1.0  # points by which a line may be too wide
 PROSE = 3.0  # the same in a paragraph, where TeX looks for no better break at the tolerance of the article class

@@ -20,14 +20,14 @@ import psutil
 import pytest
 from sympy import Lt
 
-from proofs import cli, limits, registry
-from proofs.limits import Limit, Lost, supervise
-from proofs.pipeline import Pipeline, verify
-from proofs.supervision import Supervised
-from proofs.verdict import LIMIT, Evidence, Result, Verdict
-from theory import Claim, Equicorrelated, Score
-from theory.claim import MalformedClaim
-from theory.errors import InvalidInput
+from maskproof.proofs import cli, limits, registry
+from maskproof.proofs.limits import Limit, Lost, supervise
+from maskproof.proofs.pipeline import Pipeline, verify
+from maskproof.proofs.supervision import Supervised
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.theory import Claim, Equicorrelated, Score
+from maskproof.theory.claim import MalformedClaim
+from maskproof.theory.errors import InvalidInput
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,9 +35,9 @@ ROOT = Path(__file__).resolve().parents[2]
 WILD = """
 import os, signal, sys, threading, time
 from sympy import Lt
-from proofs.verdict import Evidence, Result, Verdict
-from proofs.pipeline import Pipeline
-from theory import Claim, Equicorrelated, Score
+from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.proofs.pipeline import Pipeline
+from maskproof.theory import Claim, Equicorrelated, Score
 
 def wild():
     {deed}
@@ -202,7 +202,7 @@ def test_limits_that_are_none_are_refused(arguments: tuple[str, str]) -> None:
 def started(*arguments: str, **options: Any) -> subprocess.Popen[str]:
     environment = {name: value for name, value in os.environ.items() if name != "MASKPROOF_DEBUG"}
     return subprocess.Popen(
-        [sys.executable, "-m", "proofs.cli", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        [sys.executable, "-m", "maskproof", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, cwd=ROOT, env=environment, **options,
     )  # fmt: skip
 
@@ -313,7 +313,7 @@ def test_what_a_file_prints_keeps_out_of_the_json_and_it_is_not_asked(tmp_path: 
 
 @pytest.mark.parametrize("streams", ["<&-", ">&-", "<&- >&-"])
 def test_a_closed_stream_is_no_internal_error(tmp_path: Path, streams: str) -> None:
-    command = f'exec "{sys.executable}" -m proofs.cli verify own.fig1 {streams}'
+    command = f'exec "{sys.executable}" -m maskproof verify own.fig1 {streams}'
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, cwd=ROOT, timeout=120, check=False)
     if ">&-" in streams:
         assert (done.returncode, done.stdout) == (2, "")

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from proofs import loader
-from theory import InvalidInput
+from maskproof.proofs import loader
+from maskproof.theory import InvalidInput
 
 HEAD = "from sympy import And, Lt\nfrom theory import *\n"
 

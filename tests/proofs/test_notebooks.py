@@ -21,16 +21,16 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from proofs import cli, notebook_run, notebooks_command, reading
-from proofs.notebook_run import Failed, accept, read, run, run_each, stale
-from theory import Claim, Equicorrelated, Score
-from theory.errors import InvalidInput
+from maskproof.proofs import cli, notebook_run, notebooks_command, reading
+from maskproof.proofs.notebook_run import Failed, accept, read, run, run_each, stale
+from maskproof.theory import Claim, Equicorrelated, Score
+from maskproof.theory.errors import InvalidInput
 
 SHIPPED = sorted(notebook_run.FOLDER.glob("*.ipynb"))
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = """
 from matplotlib.figure import Figure
-from proofs.reading import Picture
+from maskproof.proofs.reading import Picture
 figure = Figure((2, 2))
 figure.add_subplot().plot([0, 1], [{low}, 1])
 Picture(figure, "a line")
@@ -111,8 +111,8 @@ def test_a_shipped_notebook_holds_nothing_of_the_machine_that_ran_it(path: Path)
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_shipped_notebook_names_only_what_exists(path: Path) -> None:
-    from proofs.figures import DRAWINGS
-    from theory.topics import TOPICS
+    from maskproof.proofs.figures import DRAWINGS
+    from maskproof.theory.topics import TOPICS
 
     known = {claim.id for claim in reading.registry.shipped()}
     prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
@@ -509,7 +509,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
 def test_sliders_move_in_a_living_notebook_and_stand_still_in_a_static_one(tmp_path: Path) -> None:
     pytest.importorskip("ipywidgets")
     show = (
-        "from proofs.reading import explore\n"
+        "from maskproof.proofs.reading import explore\n"
         "calls = []\n"
         "draw = lambda **chosen: calls.append(chosen) or f'drawn {sorted(chosen.items())}'\n"
         "explore(draw, at={'alpha': 0.5, 'layer': 2, 'norm': 'l2', 'n': 3},\n"
@@ -560,8 +560,8 @@ def test_a_claim_of_ones_own_has_no_record() -> None:
 def test_an_altered_step_has_to_be_rejected() -> None:
     from sympy import Eq, sqrt
 
-    from theory import lam
-    from theory.symbols import d
+    from maskproof.theory import lam
+    from maskproof.theory.symbols import d
 
     walk = reading.Walk("layernorm-one")
     right = walk["M-self-lower"].statement

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 import typer
 
-from numerics.certify import Order
-from numerics.series import Interval
-from proofs import certificate, phase_files
-from proofs.phase import advance, crossings, gaps, survey_of
-from proofs.phase_command import certified_steps, layer_list, register
-from theory.decoder import Decoder
-from theory.errors import InvalidInput
+from maskproof.numerics.certify import Order
+from maskproof.numerics.series import Interval
+from maskproof.proofs import certificate, phase_files
+from maskproof.proofs.certified_steps import certified_steps
+from maskproof.proofs.phase import advance, crossings, gaps, survey_of
+from maskproof.proofs.phase_command import register
+from maskproof.proofs.phase_run import layer_list
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.errors import InvalidInput
 
 ORDER = Order(12, (3,), Decoder(residual=2))  # its order fails for small beta
 BETA = {"beta": Interval(0, 1)}

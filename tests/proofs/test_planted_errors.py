@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 from sympy import Add, And, Basic, Eq, Ge, Gt, Implies, Le, Limit, Lt, preorder_traversal
 
-from proofs.pipeline import verify
-from proofs.registry import shipped
-from proofs.verdict import Verdict
-from theory.claim import Claim
-from theory.quantities import Quantity
-from theory.symbols import i
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.registry import shipped
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory.claim import Claim
+from maskproof.theory.quantities import Quantity
+from maskproof.theory.symbols import i
 
 # Balls can't follow i to infinity, and only the limits of scores and Gram entries themselves are worked out
 # afresh: a wrong rate is noticed, but has no witness.

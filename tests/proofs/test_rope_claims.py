@@ -5,17 +5,17 @@ import sympy
 from flint import arb, fmpq
 from sympy import And, Eq, Gt, Le, Lt, Max, Min
 
-from numerics.balls import enclose, working_precision
-from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.compiler import Compiler
-from proofs.engines.evaluate import evaluator
-from proofs.engines.question import question
-from proofs.engines.scene import Scene
-from proofs.engines.truth import Undefined
-from proofs.pipeline import verify
-from proofs.terms.reading import read_term, read_variable
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.numerics.balls import enclose, working_precision
+from maskproof.proofs.engines.ball_arithmetic import Balls
+from maskproof.proofs.engines.compiler import Compiler
+from maskproof.proofs.engines.evaluate import evaluator
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.scene import Scene
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.terms.reading import read_term, read_variable
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Alibi,
     Bidirectional,
     Causal,
@@ -31,8 +31,8 @@ from theory import (
     j,
     n,
 )
-from theory.claims.rope import claims
-from theory.rope import Kappa, kernel
+from maskproof.theory.claims.rope import claims
+from maskproof.theory.rope import Kappa, kernel
 
 ZERO = Equicorrelated(0)
 MASKS = [Causal(), SlidingWindow(3), Prefix(2), Bidirectional()]

@@ -26,15 +26,15 @@ from sympy import (
     sympify,
 )
 
-from proofs.engines.symbolic import examine
-from proofs.registry import shipped
-from proofs.search import search
-from proofs.verdict import Verdict
-from theory import Bidirectional, Causal, Claim, Decoder, Equicorrelated, Gram, Rope, Score, Sphere, Weight
-from theory.derivation import Derivation
-from theory.export.latex import derivation_latex
-from theory.quantities import Mix, bind
-from theory.symbols import alpha, beta, d, i, j, k, l, lam
+from maskproof.proofs.engines.symbolic import examine
+from maskproof.proofs.registry import shipped
+from maskproof.proofs.search import search
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import Bidirectional, Causal, Claim, Decoder, Equicorrelated, Gram, Rope, Score, Sphere, Weight
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.export.latex import derivation_latex
+from maskproof.theory.quantities import Mix, bind
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, l, lam
 
 PAPER = (alpha >= 0, alpha < 1)
 WIDE = d >= 2

@@ -29,14 +29,14 @@ from sympy import (
 )  # fmt: skip
 from sympy.polys.polyerrors import PolynomialError
 
-from proofs import verify
-from proofs.engines.symbolic import examine, limits_put_in
-from proofs.search import limits
-from proofs.verdict import Verdict
-from theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
-from theory.layer_one import h_squared, r
-from theory.quantities import Mix
-from theory.symbols import alpha, beta, d, i, j, k, lam, m, n
+from maskproof.proofs import verify
+from maskproof.proofs.engines.symbolic import examine, limits_put_in
+from maskproof.proofs.search import limits
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import Claim, Decoder, Equicorrelated, Gram, Score, Weight
+from maskproof.theory.layer_one import h_squared, r
+from maskproof.theory.quantities import Mix
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 
 PAPER = (alpha >= 0, alpha < 1)
 CERTAIN = (Verdict.PROVED, Verdict.ENCLOSED)
@@ -162,7 +162,7 @@ def test_what_sympy_can_not_do_is_no_derivation(refusal: Exception, monkeypatch:
     def refuse(*_: object) -> None:
         raise refusal
 
-    monkeypatch.setattr(sys.modules["proofs.search.limits"], "_leading_quotient", refuse)
+    monkeypatch.setattr(sys.modules["maskproof.proofs.search.limits"], "_leading_quotient", refuse)
     claim = _claim(Eq(Limit(i * WEIGHT, i, oo), 1), DEFAULT, ALPHA)
     found = examine(claim, seed=0)
     assert found is not None

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from proofs.report import STATIC, Row, summary, verdict_table
-from proofs.verdict import Result, Verdict
+from maskproof.proofs.console import STATIC
+from maskproof.proofs.report import Row, summary, verdict_table
+from maskproof.proofs.verdict import Result, Verdict
 
 ROOT = Path(__file__).parents[2]
 ROWS = [Row("mine", Result("mine", Verdict.PROVED, (), None, 12.34)), Row("other", error="malformed")]
@@ -37,7 +38,7 @@ def test_no_progress_and_no_colours_in_a_notebook(monkeypatch: pytest.MonkeyPatc
     """A notebook's kernel sets FORCE_COLOR, which makes rich take every pipe for a terminal."""
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv(STATIC, "1")
-    command = [sys.executable, "-m", "proofs.cli", "verify", "own.fig1"]
+    command = [sys.executable, "-m", "maskproof", "verify", "own.fig1"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0
     assert "\x1b" not in done.stdout + done.stderr

@@ -7,11 +7,11 @@ import json
 import pytest
 from sympy import Abs, And, E, Eq, Gt, Implies, Le, Limit, Lt, Ne, Rational, atan, exp, log, oo, pi, sqrt, zeta
 
-from proofs import registry
-from proofs.engines import symbolic
-from proofs.pipeline import Contradiction, combined, verify
-from proofs.verdict import Evidence, Result, Verdict
-from theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, d, i, j
+from maskproof.proofs import registry
+from maskproof.proofs.engines import symbolic
+from maskproof.proofs.pipeline import Contradiction, combined, verify
+from maskproof.proofs.verdict import Evidence, Result, Verdict
+from maskproof.theory import Claim, Decoder, Equicorrelated, InvalidInput, Score, Sphere, Weight, alpha, beta, d, i, j
 
 INDEPENDENT = Equicorrelated(0)
 

@@ -10,12 +10,12 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from numerics import mean_field
-from numerics.attention import attend
-from numerics.balls import decide, enclose, equal, less
-from numerics.gram import equicorrelated, recursion
-from numerics.vectors import realise
-from theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.numerics import mean_field
+from maskproof.numerics.attention import attend
+from maskproof.numerics.balls import decide, enclose, equal, less
+from maskproof.numerics.gram import equicorrelated, recursion
+from maskproof.numerics.vectors import realise
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -19,18 +19,18 @@ from hypothesis import strategies as st
 from hypothesis.errors import NoSuchExample
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from numerics.attention import attend
-from numerics.balls import ball, enclose, equal, less, working_precision
-from numerics.certify import Order, judge, steps
-from numerics.gram import equicorrelated, mean_field
-from numerics.series import Interval
-from numerics.vectors import realise
-from proofs.strategies import Norm, alphas, betas, decoders, input_laws, masks, positions, residuals, tokens
-from theory import layer_one
-from theory.decoder import Bidirectional, Causal, Decoder, Rope
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated
-from theory.symbols import alpha, beta, i, lam
+from maskproof.numerics.attention import attend
+from maskproof.numerics.balls import ball, enclose, equal, less, working_precision
+from maskproof.numerics.certify import Order, judge, steps
+from maskproof.numerics.gram import equicorrelated, mean_field
+from maskproof.numerics.series import Interval
+from maskproof.numerics.vectors import realise
+from maskproof.proofs.strategies import Norm, alphas, betas, decoders, input_laws, masks, positions, residuals, tokens
+from maskproof.theory import layer_one
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Rope
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.symbols import alpha, beta, i, lam
 
 BITS = 256
 LONGEST = 10

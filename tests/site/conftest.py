@@ -19,8 +19,8 @@ SHOWN = ("kim2025.eq4", "kim2025.increasing-3", "kim2025.fig1")  # claims whose 
 def _run(*command: str) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-m", *command], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.returncode in (0, 1) if command[0] == "proofs.cli" else done.returncode == 0, done.stderr
-    if command[0] == "proofs.site":
+    assert done.returncode in (0, 1) if command[0] == "maskproof" else done.returncode == 0, done.stderr
+    if command[0] == "maskproof.proofs.site":
         assert done.stderr == ""
 
 
@@ -35,8 +35,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not built.exists():
             evidence = shared / "evidence.json"
-            _run("proofs.cli", "verify", *SHOWN, "--json", str(evidence))
-            _run("proofs.site", str(pages), "--evidence", str(evidence))
+            _run("maskproof", "verify", *SHOWN, "--json", str(evidence))
+            _run("maskproof.proofs.site", str(pages), "--evidence", str(evidence))
             built.touch()
     return pages
 

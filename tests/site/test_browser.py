@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
-from proofs import registry
-from proofs.verdict import Verdict
+from maskproof.proofs import registry
+from maskproof.proofs.verdict import Verdict
 
 pytestmark = pytest.mark.slow
 OPTIONS = (
@@ -30,7 +30,7 @@ PHONE, SCREEN = 375, 1280
 KINDS = (
     "index", "claims", "claims/kim2025.increasing-3", "claims/kim2025.h-prime-difference", "claims/own.layernorm",
     "derivations/index", "derivations/layer-two", "notebooks/index", "paper_notes", "CHANGELOG", "verdicts", "own",
-    "command", "api/index", "api/numerics.gram", "api/theory.claim", "search",
+    "command", "api/index", "api/maskproof.numerics.gram", "api/maskproof.theory.claim", "search",
 )  # fmt: skip
 
 # What a reader would see of a formula that was not set, or of a page that is wider than the screen.

@@ -11,14 +11,14 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 
-from proofs import registry
-from proofs.site import build as building
-from proofs.site import reference
-from proofs.site.docstrings import as_restructured_text
-from proofs.site.markdown import Linker
-from theory.errors import InvalidInput
-from theory.export.arguments import closure
-from theory.topics import TOPICS
+from maskproof.proofs import registry
+from maskproof.proofs.site import build as building
+from maskproof.proofs.site import reference
+from maskproof.proofs.site.docstrings import as_restructured_text
+from maskproof.proofs.site.markdown import Linker
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.export.arguments import closure
+from maskproof.theory.topics import TOPICS
 
 ROOT = Path(__file__).resolve().parents[2]
 FIELDS = {"verdict", "source", "text", "order"}  # of the filter of the claim table
@@ -142,15 +142,12 @@ def test_a_page_for_every_notebook_and_every_module(site: Path) -> None:
 
 def test_every_stable_name_leads_to_its_description(site: Path) -> None:
     links = read(site / "api" / "index.html").links
-    import numerics
-    import proofs
-    import theory
+    import maskproof
 
-    for package in (theory, numerics, proofs):
-        for name in package.__all__:
-            value = getattr(package, name)
-            if hasattr(value, "__qualname__"):
-                assert f"{value.__module__}.html#{value.__module__}.{value.__qualname__}" in links
+    for name in maskproof.__all__:
+        value = getattr(maskproof, name)
+        if hasattr(value, "__qualname__"):
+            assert f"{value.__module__}.html#{value.__module__}.{value.__qualname__}" in links
 
 
 def test_every_command_is_described(site: Path) -> None:

@@ -9,14 +9,14 @@ import pytest
 from flint import arb
 from sympy import And, Ge, Le, Lt, Rational
 
-from numerics.balls import enclose, less, working_precision
-from proofs.derivations import prove
-from proofs.kernel.known import Rejected
-from proofs.search import NoIdea, search
-from theory import Claim, Decoder, Equicorrelated, alpha, i, j, l
-from theory.averaging import AVERAGING, increasing
-from theory.position import Alibi
-from theory.statements import closer_scores_higher
+from maskproof.numerics.balls import enclose, less, working_precision
+from maskproof.proofs.derivations import prove
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.search import NoIdea, search
+from maskproof.theory import Claim, Decoder, Equicorrelated, alpha, i, j, l
+from maskproof.theory.averaging import AVERAGING, increasing
+from maskproof.theory.position import Alibi
+from maskproof.theory.statements import closer_scores_higher
 
 ALPHAS = [Fraction(0), Fraction(1, 1000), Fraction(1, 5), Fraction(99, 100)]
 DEEPEST, N = 9, 7

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sympy import And, Eq, Lt, Or, Symbol, true
 
-from theory import Claim, Decoder, Equicorrelated, Score, Sphere, alpha, beta, i, j, lam
-from theory.claim import MalformedClaim
-from theory.derivation import Derivation
-from theory.domain import find_point
-from theory.symbols import d, m, n
+from maskproof.theory import Claim, Decoder, Equicorrelated, Score, Sphere, alpha, beta, i, j, lam
+from maskproof.theory.claim import MalformedClaim
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.domain import find_point
+from maskproof.theory.symbols import d, m, n
 
 GOOD = Lt(Score(2, i, j), 1)
 

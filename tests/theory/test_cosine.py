@@ -10,9 +10,9 @@ import pytest
 import sympy
 from sympy import Rational, Symbol
 
-from theory import cosine
-from theory.errors import InvalidInput
-from theory.symbols import alpha, d
+from maskproof.theory import cosine
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import alpha, d
 
 Z = Symbol("z", real=True)
 T = Symbol("t", positive=True)

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import sympy
 
-from numerics import quadrature
-from numerics.gram import recursion
-from theory import finite_width as fw
-from theory import fluctuation as fl
-from theory.cosine import cosine_mgf
-from theory.decoder import Decoder
-from theory.inputs import Sphere
-from theory.symbols import alpha, beta, lam
+from maskproof.numerics import quadrature
+from maskproof.numerics.gram import recursion
+from maskproof.theory import finite_width as fw
+from maskproof.theory import fluctuation as fl
+from maskproof.theory.cosine import cosine_mgf
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Sphere
+from maskproof.theory.symbols import alpha, beta, lam
 
 WIDTHS = np.array([64, 128, 256, 512, 1024])
 MODELS = [(0, 1, 1), (0.3, 1, 1), (0, 2.5, 0), (0.6, 3, 0.5)]

@@ -20,8 +20,8 @@ import sympy
 from sympy import Abs, And, E, Eq, Function, Implies, Le, Limit, Lt, Rational, Sum, exp, oo, sqrt
 from sympy.core.relational import Relational
 
-from numerics import mean_field
-from theory import (
+from maskproof.numerics import mean_field
+from maskproof.theory import (
     Claim,
     Decoder,
     Derivation,
@@ -40,9 +40,9 @@ from theory import (
     lam,
     n,
 )
-from theory import claims as claim_files
-from theory.claims import kim2025, own
-from theory.export import (
+from maskproof.theory import claims as claim_files
+from maskproof.theory.claims import kim2025, own
+from maskproof.theory.export import (
     FORMS,
     Item,
     derivation_latex,
@@ -53,30 +53,30 @@ from theory.export import (
     markdown_document,
     python_source,
 )
-from theory.export.abbreviations import CORRECTION, LIMIT, abbreviate
-from theory.export.arguments import Argument
-from theory.export.families import families
-from theory.export.models import models_of
-from theory.export.steps import Written
-from theory.finite_width import limiting_score, score_correction
-from theory.layer_one import h_squared, r
-from theory.layer_two import order
-from theory.notation import macros
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter, latex, latex_condition
-from theory.notation.layout import display
-from theory.notation.plain import plain
-from theory.notation.prose import escape, latex_prose, markdown_prose
-from theory.notation.width import measure
-from theory.quantities import Correction, Quantity
-from theory.symbols import m
-from theory.topics import TOPICS
+from maskproof.theory.export.abbreviations import CORRECTION, LIMIT, abbreviate
+from maskproof.theory.export.arguments import Argument
+from maskproof.theory.export.families import families
+from maskproof.theory.export.models import models_of
+from maskproof.theory.export.steps import Written
+from maskproof.theory.finite_width import limiting_score, score_correction
+from maskproof.theory.layer_one import h_squared, r
+from maskproof.theory.layer_two import order
+from maskproof.theory.notation import macros
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter, latex, latex_condition
+from maskproof.theory.notation.layout import display
+from maskproof.theory.notation.plain import plain
+from maskproof.theory.notation.prose import escape, latex_prose, markdown_prose
+from maskproof.theory.notation.width import measure
+from maskproof.theory.quantities import Correction, Quantity
+from maskproof.theory.symbols import m
+from maskproof.theory.topics import TOPICS
 
 CLAIMS = [*kim2025.claims, *own.claims]
 SHIPPED = [
     claim
     for file in pkgutil.iter_modules(claim_files.__path__)
-    for claim in import_module(f"theory.claims.{file.name}").claims
+    for claim in import_module(f"maskproof.theory.claims.{file.name}").claims
 ]
 
 FORMULAS = [

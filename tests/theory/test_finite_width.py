@@ -15,12 +15,12 @@ import pytest
 import sympy
 from sympy import Expr
 
-from theory import finite_width as fw
-from theory import layer_one
-from theory.errors import InvalidInput
-from theory.gram_moments import C
-from theory.pair_classes import CONSTANTS
-from theory.symbols import alpha, beta, i, j, k, lam
+from maskproof.theory import finite_width as fw
+from maskproof.theory import layer_one
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.gram_moments import C
+from maskproof.theory.pair_classes import CONSTANTS
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 
 N = 12
 _draw = random.Random(20250921)

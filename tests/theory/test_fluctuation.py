@@ -10,10 +10,10 @@ import pytest
 import sympy
 from sympy import Rational
 
-from theory import finite_width as fw
-from theory import fluctuation as fl
-from theory.errors import InvalidInput
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from maskproof.theory import finite_width as fw
+from maskproof.theory import fluctuation as fl
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 
 N = 12
 _draw = random.Random(42)

@@ -6,9 +6,9 @@ import pytest
 import sympy
 from sympy import Expr
 
-from theory import gram_moments as gm
-from theory.pair_classes import bias_over_classes, covariance_over_classes, places, r
-from theory.symbols import i, j, k
+from maskproof.theory import gram_moments as gm
+from maskproof.theory.pair_classes import bias_over_classes, covariance_over_classes, places, r
+from maskproof.theory.symbols import i, j, k
 
 POSITIONS = (j, k, i)
 TWO = places(j, i)

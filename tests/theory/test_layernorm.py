@@ -11,16 +11,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from sympy import Rational, exp, sqrt
 
-from numerics import mean_field
-from numerics.attention import attend
-from numerics.gram import equicorrelated
-from numerics.vectors import realise
-from theory.claims import kim2026
-from theory.claims import layernorm as claims_b
-from theory.decoder import Bidirectional, Causal, Decoder
-from theory.layer_one import layer_one, r
-from theory.layernorm import effective_residual, equivalent, score_gain
-from theory.symbols import alpha, beta, d, i, j, lam
+from maskproof.numerics import mean_field
+from maskproof.numerics.attention import attend
+from maskproof.numerics.gram import equicorrelated
+from maskproof.numerics.vectors import realise
+from maskproof.theory.claims import kim2026
+from maskproof.theory.claims import layernorm as claims_b
+from maskproof.theory.decoder import Bidirectional, Causal, Decoder
+from maskproof.theory.layer_one import layer_one, r
+from maskproof.theory.layernorm import effective_residual, equivalent, score_gain
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 TOLERANCE = 1e-12
 WIDTH, TOKENS, LAYERS = 9, 6, 4

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sympy import Poly, Symbol
 
-from numerics import mean_field
-from theory import Decoder
-from theory.long_sequences import L, limit
-from theory.symbols import lam
+from maskproof.numerics import mean_field
+from maskproof.theory import Decoder
+from maskproof.theory.long_sequences import L, limit
+from maskproof.theory.symbols import lam
 
 INVERSE = Symbol("w", positive=True)
 

@@ -8,7 +8,7 @@ import pytest
 import sympy
 from sympy import Eq, Lt, latex, oo
 
-from theory import (
+from maskproof.theory import (
     Correction,
     Decoder,
     Equicorrelated,
@@ -25,8 +25,8 @@ from theory import (
     j,
     lam,
 )
-from theory.errors import InvalidInput
-from theory.quantities import Record, bind, quantities_of, told_apart
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.quantities import Record, bind, quantities_of, told_apart
 
 
 def test_print():

@@ -5,10 +5,10 @@ import pytest
 import sympy
 from sympy import Integer, Rational, Symbol
 
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.position import Rope
-from theory.rope import (
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.position import Rope
+from maskproof.theory.rope import (
     kernel,
     kernel_excess,
     kernel_sum,

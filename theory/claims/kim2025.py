@@ -8,29 +8,28 @@ generalisations are in ``own``.
 
 from __future__ import annotations
 
-from sympy import And, E, Eq, Le, Limit, Lt, Ne, Rational, oo, sqrt
+from sympy import And, E, Limit, Rational, oo, sqrt
+from sympy.core.relational import Relational
 
-from theory import paper_forms as paper
-from theory.claim import Claim
-from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one
-from theory.layer_two import closed_form, increasing, norms
-from theory.limits import saturation
-from theory.paper_forms import PAPER, special_case
-from theory.quantities import Gram, Mix, Score, Weight
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, i, j
+from maskproof.theory import paper_forms as paper
+from maskproof.theory.claim import Claim
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import layer_one
+from maskproof.theory.layer_two import closed_form, increasing, norms
+from maskproof.theory.limits import saturation
+from maskproof.theory.paper_forms import PAPER, special_case
+from maskproof.theory.quantities import Gram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Le, Lt, Ne
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, i, j
 
 _SECTION = "arXiv 2509.21042v1, "
 _EARLIER = And(Lt(j, i), *PAPER)
 _RANGE = And(*PAPER)
 _FIFTY = And(Lt(j, i), Le(i, 50))  # the paper's figures have 50 tokens
 
-_one, _norms, _two = layer_one(), norms(), closed_form()
-_positive = {"h-i": (_norms, "h-positive"), "h-j": (_norms, "h-positive-j")}
 
-
-def _printed(value: str, layer: int, query: int, key: int) -> Le:
+def _printed(value: str, layer: int, query: int, key: int) -> Relational:
     """A score agrees with a number printed to three decimals."""
     return Le(abs(Score(layer, query, key) - Rational(value)), Rational("0.0005"))
 
@@ -54,8 +53,8 @@ claims = [
         _EARLIER,
         source=_SECTION + "Eq. 2",
         note="The inner products of the unit inputs are the scores of layer one: 1 and alpha.",
-        proof=special_case("eq2", "The inputs", _gram_inputs,
-                           {"self": (_one, "S-self"), "other": (_one, "S-other")}),
+        proof=lambda: special_case("eq2", "The inputs", _gram_inputs,
+                                   {"self": (layer_one(), "S-self"), "other": (layer_one(), "S-other")}),
     ),
     Claim(
         "kim2025.softmax",
@@ -64,8 +63,8 @@ claims = [
         source=_SECTION + "section 3.2, after Eq. 2",
         note="The paper takes the softmax of the expected scores. For the expectation of the softmax "
         "at finite width see own.softmax-sphere.",
-        proof=special_case("softmax", "Weights of the first layer", _weights,
-                           {"self": (_one, "A-self"), "other": (_one, "A-other")}),
+        proof=lambda: special_case("softmax", "Weights of the first layer", _weights,
+                                   {"self": (layer_one(), "A-self"), "other": (layer_one(), "A-other")}),
     ),
     Claim(
         "kim2025.x1",
@@ -73,58 +72,60 @@ claims = [
         _EARLIER,
         source=_SECTION + "section 3.2",
         note="x_i^(1) = sum_k M_ik x_k^(0): the coefficients M, the residual included.",
-        proof=special_case("x1", "The vectors after layer one", _coefficients,
-                           {"self": (_one, "M-self"), "other": (_one, "M-other")}),
+        proof=lambda: special_case("x1", "The vectors after layer one", _coefficients,
+                                   {"self": (layer_one(), "M-self"), "other": (layer_one(), "M-other")}),
     ),
     Claim(
         "kim2025.g", _g, _EARLIER,
         source=_SECTION + "section 3.2",
         note="Written over the normaliser e + (i-1) e^alpha.",
-        proof=special_case("g", "The inner product g", _g, {"g": (_one, "g")}),
+        proof=lambda: special_case("g", "The inner product g", _g, {"g": (layer_one(), "g")}),
     ),
     Claim(
         "kim2025.h", _h, _RANGE,
         source=_SECTION + "Eq. 3",
         note="Written as the squared norm of a x_i + b (x_1 + ... + x_(i-1)), a and b the paper's coefficients.",
-        proof=special_case("h", "The squared norm h^2", _h, {"h": (_one, "h")}),
+        proof=lambda: special_case("h", "The squared norm h^2", _h, {"h": (layer_one(), "h")}),
     ),
     Claim(
         "kim2025.eq4", _eq4, _EARLIER,
         source=_SECTION + "Eq. 4",
         uses=("kim2025.g", "kim2025.h"),
-        proof=special_case("eq4", "Scores of layer two", _eq4, {"S": (_two, "S"), **_positive}),
+        proof=lambda: special_case("eq4", "Scores of layer two", _eq4, {
+            "S": (closed_form(), "S"), "h-i": (norms(), "h-positive"), "h-j": (norms(), "h-positive-j"),
+        }),
     ),
     Claim(
         "kim2025.h-decreasing", _h_decreasing, _RANGE,
         source=_SECTION + "Appendix A.1",
         note="h > 0, so h decreases exactly when h^2, the squared norm, does.",
-        proof=paper.norms_decrease("h-decreasing", paper.WITH_RESIDUAL),
+        proof=lambda: paper.norms_decrease("h-decreasing", paper.WITH_RESIDUAL),
     ),
     Claim(
         "kim2025.h-difference", _h_difference, _RANGE,
         source=_SECTION + "Appendix A.1",
-        proof=special_case("h-difference", "The difference of squared norms", _h_difference,
-                           {"h": (_one, "h"), "h-next": (_one, "h")}, next_of=("h-next",)),
+        proof=lambda: special_case("h-difference", "The difference of squared norms", _h_difference,
+                                   {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, next_of=("h-next",)),
     ),
     Claim(
         "kim2025.h-coefficients",
-        And(*(Lt(c, 0) for c in paper.numerator_coefficients())),
+        lambda: And(*(Lt(c, 0) for c in paper.numerator_coefficients())),
         _RANGE,
         source=_SECTION + "Appendix A.1",
         note="Each coefficient in the position of the numerator of h(i+1)^2 - h(i)^2 is negative.",
-        proof=paper.coefficients_negative(),
+        proof=paper.coefficients_negative,
     ),
     Claim(
-        "kim2025.increasing-2", closer_scores_higher(2), _EARLIER,
+        "kim2025.increasing-2", lambda: closer_scores_higher(2), _EARLIER,
         source=_SECTION + "section 3.2",
         note="Up to and including the diagonal, where the score is 1.",
         uses=("kim2025.eq4", "kim2025.h-decreasing"),
-        proof=special_case("increasing-2", "Closer keys score higher in layer two", closer_scores_higher(2),
-                           {"increase": (increasing(), "increase")}),
+        proof=lambda: special_case("increasing-2", "Closer keys score higher in layer two", closer_scores_higher(2),
+                                   {"increase": (increasing(), "increase")}),
     ),
     Claim(
         "kim2025.fig1",
-        And(_printed("0.154", 2, 2, 1), _printed("0.132", 2, 3, 1), _printed("0.150", 2, 3, 2)),
+        lambda: And(_printed("0.154", 2, 2, 1), _printed("0.132", 2, 3, 1), _printed("0.150", 2, 3, 2)),
         inputs=Equicorrelated(0),
         source=_SECTION + "Figure 1",
         note="Printed to three decimals, so right to within 0.0005; the last number is 0.1508 and rounds to 0.151, "
@@ -133,16 +134,18 @@ claims = [
     Claim(
         "kim2025.g-prime", _g_prime, _EARLIER, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
-        proof=special_case("g-prime", "g without the residual", _g_prime, {"g": (_one, "g")}, paper.WITHOUT_RESIDUAL),
+        proof=lambda: special_case("g-prime", "g without the residual", _g_prime,
+                                   {"g": (layer_one(), "g")}, paper.WITHOUT_RESIDUAL),
     ),
     Claim(
         "kim2025.h-prime", _h_prime, _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
-        proof=special_case("h-prime", "h^2 without the residual", _h_prime, {"h": (_one, "h")}, paper.WITHOUT_RESIDUAL),
+        proof=lambda: special_case("h-prime", "h^2 without the residual", _h_prime,
+                                   {"h": (layer_one(), "h")}, paper.WITHOUT_RESIDUAL),
     ),
     Claim(
         "kim2025.h-prime-decreasing",
-        Lt(paper.h_prime_difference(i, -1), 0),
+        lambda: Lt(paper.h_prime_difference(i, -1), 0),
         _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
         note="The printed difference, from which the paper concludes that h' decreases, has "
@@ -151,27 +154,27 @@ claims = [
     ),
     Claim(
         "kim2025.h-prime-difference",
-        Eq(Gram(1, i + 1, i + 1) - sqrt(Gram(1, i, i)), paper.h_prime_difference(i, -1)),
+        lambda: Eq(Gram(1, i + 1, i + 1) - sqrt(Gram(1, i, i)), paper.h_prime_difference(i, -1)),
         _RANGE, decoder=paper.WITHOUT_RESIDUAL,
         source=_SECTION + "Appendix A.2",
         note="As printed, with h'(i) not squared and the wrong sign. Corrected: own.h-prime-difference.",
     ),
     Claim(
-        "kim2025.increasing-3", closer_scores_higher(3), _FIFTY, inputs=Equicorrelated(0),
+        "kim2025.increasing-3", lambda: closer_scores_higher(3), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="Closer keys score higher in layer three at alpha = 0: the paper reads it from an average of 100,000 "
         "samples at n = 50, d = 64; here in the limit that its theory uses. The score falls from key 25 to key 26 of "
         "query 27: own.peak-inside.",
     ),
     Claim(
-        "kim2025.increasing-4", closer_scores_higher(4), _FIFTY, inputs=Equicorrelated(0),
+        "kim2025.increasing-4", lambda: closer_scores_higher(4), _FIFTY, inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="Closer keys score higher in layer four at alpha = 0: as for layer three; the score falls from key 31 to "
         "key 32 of query 33.",
     ),
     Claim(
         "kim2025.increasing-alpha",
-        closer_scores_higher(2, 3, 4), _FIFTY, inputs=Equicorrelated(Rational(1, 5)),
+        lambda: closer_scores_higher(2, 3, 4), _FIFTY, inputs=Equicorrelated(Rational(1, 5)),
         source=_SECTION + "section 4.1",
         note="alpha = 0.2, layers two to four, n = 50, in the limit.",
     ),
@@ -180,12 +183,12 @@ claims = [
         source=_SECTION + "section 4.1",
         note="'The score becomes independent of i' is read as: it has a limit as i grows, here with its "
         "value. The rate is in own.saturation-rate.",
-        proof=special_case("saturation-paper", "Saturation for beta = residual = 1", _saturation,
-                           {"saturation": (saturation(), "saturation"), "h-j": (saturation(), "h-j")}),
+        proof=lambda: special_case("saturation-paper", "Saturation for beta = residual = 1", _saturation,
+                                   {"saturation": (saturation(), "saturation"), "h-j": (saturation(), "h-j")}),
     ),
     Claim(
         "kim2025.bands",
-        And(*(Ne(Score(layer, i + 1, j + 1), Score(layer, i, j)) for layer in (2, 3, 4))),
+        lambda: And(*(Ne(Score(layer, i + 1, j + 1), Score(layer, i, j)) for layer in (2, 3, 4))),
         And(Lt(j, i), Le(i, 49)), inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="'The bands are not uniform' (so the pattern is not a relative encoding) is read as: no two "
@@ -194,7 +197,7 @@ claims = [
     ),
     Claim(
         "kim2025.antidiagonal",
-        And(*(Ne(Score(layer, 51 - j, 51 - i), Score(layer, i, j)) for layer in (2, 3, 4))),
+        lambda: And(*(Ne(Score(layer, 51 - j, 51 - i), Score(layer, i, j)) for layer in (2, 3, 4))),
         And(Lt(j, i), Le(i, 50), Ne(i + j, 51)), inputs=Equicorrelated(0),
         source=_SECTION + "section 4.1",
         note="'No symmetry about the anti-diagonal' (so the pattern is not an absolute encoding) is read as: "
@@ -203,7 +206,7 @@ claims = [
     ),
     Claim(
         "kim2025.faster-saturation",
-        And(*(
+        lambda: And(*(
             Lt(Score(2, 50, j, inputs=Equicorrelated(low)) * Score(2, 50, 49, inputs=Equicorrelated(high)),
                Score(2, 50, j, inputs=Equicorrelated(high)) * Score(2, 50, 49, inputs=Equicorrelated(low)))
             for low, high in ((0, Rational(1, 5)), (Rational(1, 5), Rational(1, 2)), (Rational(1, 2), Rational(4, 5)))

@@ -14,18 +14,20 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, exp, sqrt
+from sympy import And, Expr, Integer, Rational, exp, sqrt
+from sympy.core.relational import Relational
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.layer_one import g, h_squared, layer_one, r
-from theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
-from theory.layernorm import WIDE, first_layer, recency, reduction
-from theory.paper_forms import PAPER
-from theory.quantities import Gram, Score, bind
-from theory.symbols import alpha, beta, d, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import g, h_squared, layer_one, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
+from maskproof.theory.layernorm import WIDE, first_layer, recency, reduction
+from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.quantities import Gram, Score, bind
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 _PAPER = "arXiv 2509.21042v2, "
 _HYPOTHESES = (*PAPER, WIDE)
@@ -167,19 +169,19 @@ def _effective() -> Derivation:
     return Derivation("kim2026-effective", "The residual of the simulation", (WIDE,), (step,), (lemma,))
 
 
-def _steeper(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Gt:
+def _steeper(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Relational:
     """From key j to j + 1 the scores of layer two grow by a larger factor in the first model."""
     one, other = ({"decoder": decoder, "inputs": inputs} for decoder, inputs in (first, second))
     return Gt(Score(2, i, j + 1, **one) * Score(2, i, j, **other), Score(2, i, j + 1, **other) * Score(2, i, j, **one))
 
 
-def _rises_more(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Gt:
+def _rises_more(first: tuple[Decoder, Equicorrelated], second: tuple[Decoder, Equicorrelated]) -> Relational:
     """From key 1 to key i - 1 the scores of layer two grow by a larger factor in the first model."""
     one, other = ({"decoder": decoder, "inputs": inputs} for decoder, inputs in (first, second))
     return Gt(Score(2, i, i - 1, **one) * Score(2, i, 1, **other), Score(2, i, i - 1, **other) * Score(2, i, 1, **one))
 
 
-def _residual_effect() -> Eq:
+def _residual_effect() -> Relational:
     """How much faster scores grow without the residual, in terms of norms after one layer."""
 
     def norm(position: Expr, decoder: Decoder | None = None) -> Gram:
@@ -211,7 +213,7 @@ def _residual_effect_proof() -> Derivation:
     return Derivation("residual-effect", "The residual and the growth of scores", PAPER, tuple(steps), (one,))
 
 
-def _grow(layers: tuple[int, ...], decoder: Decoder, inputs: Equicorrelated) -> tuple[Lt, ...]:
+def _grow(layers: tuple[int, ...], decoder: Decoder, inputs: Equicorrelated) -> tuple[Relational, ...]:
     """Scores before the diagonal increase towards the query."""
     model = {"decoder": decoder, "inputs": inputs}
     return tuple(Lt(Score(layer, i, j, **model), Score(layer, i, j + 1, **model)) for layer in layers)
@@ -235,7 +237,7 @@ def _at_width(width: int) -> tuple[Claim, ...]:
     return (
         Claim(
             "kim2026.layernorm-turns" + suffix,
-            And(
+            lambda: And(
                 *_grow((2, 3, 4), bare, uncorrelated), *_grow((2, 3, 4), bare, correlated),
                 *_grow((2, 3, 4), first, uncorrelated), *_grow((2,), _SIMULATED, correlated),
             ),
@@ -245,7 +247,7 @@ def _at_width(width: int) -> tuple[Claim, ...]:
         ),
         Claim(
             "kim2026.residual-weakens" + suffix,
-            And(_steeper((bare, uncorrelated), (first, uncorrelated)),
+            lambda: And(_steeper((bare, uncorrelated), (first, uncorrelated)),
                 _steeper((bare, correlated), (_SIMULATED, correlated))),
             And(_TEN, Eq(d, width)),
             source=_PAPER + "the residual weakens recency",
@@ -254,7 +256,7 @@ def _at_width(width: int) -> tuple[Claim, ...]:
         ),
         Claim(
             "kim2026.alpha-strengthens" + suffix,
-            And(_rises_more((bare, correlated), (bare, uncorrelated)),
+            lambda: And(_rises_more((bare, correlated), (bare, uncorrelated)),
                 _rises_more((_SIMULATED, correlated), (first, uncorrelated))),
             And(Ge(i, 3), Le(i, 10), Eq(d, width)),
             source=_PAPER + "correlated inputs strengthen recency",
@@ -268,39 +270,39 @@ def _at_width(width: int) -> tuple[Claim, ...]:
 claims = [
     Claim(
         "kim2026.norm",
-        Eq(Gram(1, i, i) / d, squared_norm(i)),
+        lambda: Eq(Gram(1, i, i) / d, squared_norm(i)),
         _RANGE, decoder=THEORY,
         source=_PAPER + "squared norm after one layer with LayerNorm",
         note="Every residual weight r >= 0; the paper has 0 and 1.",
-        proof=_norm_form(),
+        proof=_norm_form,
     ),
     Claim(
         "kim2026.h-increasing",
-        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
+        lambda: Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
         _RANGE, decoder=THEORY,
         source=_PAPER + "h is increasing",
         note="Its h is the inverse of the norm (version 1's h is the norm), so h increases when norms decrease.",
-        proof=_norm_falls(),
+        proof=_norm_falls,
     ),
     Claim(
         "kim2026.score",
-        Eq(Score(2, i, j), _score_value()),
+        lambda: Eq(Score(2, i, j), _score_value()),
         And(EARLIER, _RANGE), decoder=THEORY,
         source=_PAPER + "scores of layer two",
         note="sqrt(d) times version 1's closed form at beta = sqrt(d) and residual weight r.",
-        proof=_score_form(),
+        proof=_score_form,
     ),
     Claim(
         "kim2026.recency",
-        Lt(Score(2, i, j), Score(2, i, j + 1)),
+        lambda: Lt(Score(2, i, j), Score(2, i, j + 1)),
         And(EARLIER, _RANGE), decoder=THEORY,
         source=_PAPER + "its theorem: LayerNorm induces recency",
         note="Up to and including the diagonal. More generally: own.layernorm-increasing.",
-        proof=_increase(),
+        proof=_increase,
     ),
     Claim(
         "kim2026.early",
-        And(*(
+        lambda: And(*(
             Gt(Score(layer, i, j, decoder=model, inputs=inputs), Score(layer, i, j + 1, decoder=model, inputs=inputs))
             for layer in (3, 4) for residual in (0, 1) for correlation in _ALPHAS
             for width in (16, 64, 256, 1024)
@@ -314,7 +316,7 @@ claims = [
     *(claim for width in (16, 64) for claim in _at_width(width)),
     Claim(
         "kim2026.residual-scale",
-        Eq(Score(2, i, j, decoder=_SIMULATED), Score(2, i, j, decoder=_AS_THEORY)),
+        lambda: Eq(Score(2, i, j, decoder=_SIMULATED), Score(2, i, j, decoder=_AS_THEORY)),
         And(EARLIER, Le(i, 10), Eq(d, 16)), inputs=Equicorrelated(_HALF),
         source=_PAPER + "theory and simulation, residual 1",
         note="What the paper takes for granted: that the theory, whose residual stream has norm sqrt(d), describes the "
@@ -322,18 +324,18 @@ claims = [
     ),
     Claim(
         "own.residual-scale",
-        Eq(Score(2, i, j, decoder=_SIMULATED),
+        lambda: Eq(Score(2, i, j, decoder=_SIMULATED),
            _ROOT * Score(2, i, j, decoder=Decoder(beta=_ROOT, residual=sqrt(2) / _ROOT))),
         And(EARLIER, WIDE), inputs=Equicorrelated(_HALF),
         source="corrects kim2026.residual-scale",
         note="The simulation's second layer is the theory's with the effective residual ((1-alpha) d)^(-1/2), here "
         "alpha = 1/2: 0.35 instead of 1 at d = 16. With inputs of norm sqrt(d), as in the theory, the published "
         "recency probability 0.5931 becomes 0.5555 (benchmarks.recency).",
-        proof=_effective(),
+        proof=_effective,
     ),
     Claim(
         "own.residual-gap",
-        Ge(Score(2, 10, 9, decoder=_SIMULATED) - Score(2, 10, 9, decoder=_AS_THEORY), Rational("0.35")),
+        lambda: Ge(Score(2, 10, 9, decoder=_SIMULATED) - Score(2, 10, 9, decoder=_AS_THEORY), Rational("0.35")),
         Eq(d, 16), inputs=Equicorrelated(_HALF),
         source="quantifies kim2026.residual-scale",
         note="n = 10, d = 16, alpha = 1/2: the score of the key next to the last query is 3.02 with the simulation's "
@@ -341,17 +343,17 @@ claims = [
     ),
     Claim(
         "own.residual-effect",
-        _residual_effect(),
+        _residual_effect,
         And(*PAPER), decoder=Decoder(beta=beta, residual=lam),
         source="analyses kim2026.residual-weakens",
         note="The left side is positive exactly when scores of layer two grow by a larger factor from key i to i + 1 "
         "without the residual than with residual weight lam; with LayerNorm beta is sqrt(d). It is for alpha = 0, "
         "but turns negative for large i as soon as 2 alpha (r - 1) > lam, with r = exp(beta (1 - alpha)).",
-        proof=_residual_effect_proof(),
+        proof=_residual_effect_proof,
     ),
     Claim(
         "own.residual-reversal",
-        And(_steeper(_SIMULATED_PAIR[0], _SIMULATED_PAIR[1]).xreplace({j: Integer(16)}),
+        lambda: And(_steeper(_SIMULATED_PAIR[0], _SIMULATED_PAIR[1]).xreplace({j: Integer(16)}),
             _steeper(_SIMULATED_PAIR[1], _SIMULATED_PAIR[0]).xreplace({j: Integer(17)})),
         And(Ge(i, 19), Le(i, 50), Eq(d, 16)),
         source="limits kim2026.residual-weakens",
@@ -359,7 +361,7 @@ claims = [
     ),
     Claim(
         "own.alpha-not-monotone",
-        _rises_more((_BARE, Equicorrelated(0)), (_BARE, Equicorrelated(Rational(9, 10)))),
+        lambda: _rises_more((_BARE, Equicorrelated(0)), (_BARE, Equicorrelated(Rational(9, 10)))),
         And(Ge(i, 4), Le(i, 10), Eq(d, 16)),
         source="limits kim2026.alpha-strengthens",
         note="At d = 16 strongly correlated inputs, alpha = 9/10, show less recency than uncorrelated ones.",

@@ -7,18 +7,21 @@ that its theory uses.
 
 from __future__ import annotations
 
-from sympy import And, Eq, Expr, Ge, Gt, Integer, Le, Lt, Rational, Symbol, exp, sqrt
+from functools import cache
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated
-from theory.layer_one import layer_one, r
-from theory.layer_two import ADMISSIBLE, EARLIER
-from theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
-from theory.paper_forms import PAPER
-from theory.quantities import Score, Weight
-from theory.symbols import alpha, beta, d, i, j, lam
+from sympy import And, Expr, Integer, Rational, Symbol, exp, sqrt
+
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import layer_one, r
+from maskproof.theory.layer_two import ADMISSIBLE, EARLIER
+from maskproof.theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
+from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.quantities import Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
 _SOURCE = "arXiv 2509.21042v1, Appendix B"
 _ZERO, _FIFTH = Equicorrelated(0), Equicorrelated(Rational(1, 5))
@@ -94,6 +97,7 @@ def _recovers() -> Derivation:
     return Derivation("layernorm-recovers", "Scale d and l2", (*ADMISSIBLE, WIDE), (step,), (reduction("d"),))
 
 
+@cache
 def _two_layers(scale: Scale) -> tuple[And, Derivation]:
     """Weights and Gram matrix after layer one, scores of layer two, in terms of the equivalent l2 decoder."""
     first, lemma = first_layer(scale), reduction(scale)
@@ -110,25 +114,24 @@ def _two_layers(scale: Scale) -> tuple[And, Derivation]:
 
 
 def _identity(scale: Scale) -> Claim:
-    statement, proof = _two_layers(scale)
     sharpness, gain = ("beta sqrt(d)", "sqrt(d) times the") if scale == "sqrt(d)" else ("beta", "the same")
     return Claim(
         "own.layernorm" if scale == "sqrt(d)" else "own.layernorm-scale-d",
-        statement,
+        lambda: _two_layers(scale)[0],
         And(EARLIER, *ADMISSIBLE, WIDE),
         decoder=decoder(scale),
         source="the identity behind kim2025.layernorm and version 2",
         note=f"On centred unit inputs LayerNorm is l2 normalisation with the inverse temperature {sharpness} and the "
         "effective residual lam/sqrt(d) in the first layer: the same weights, d times the Gram matrix, "
         f"{gain} scores of layer two.",
-        proof=proof,
+        proof=lambda: _two_layers(scale)[1],
     )
 
 
 claims = [
     Claim(
         "kim2025.layernorm",
-        And(*(
+        lambda: And(*(
             Lt(Score(layer, i, j, decoder=model, inputs=inputs), Score(layer, i, j + 1, decoder=model, inputs=inputs))
             for layer in (2, 3, 4) for model in (_BY_ROOT, _BY_WIDTH) for inputs in (_ZERO, _FIFTH)
         )),
@@ -140,16 +143,16 @@ claims = [
     ),
     Claim(
         "kim2025.layernorm-sharper",
-        Gt(Weight(1, i, i, decoder=_BY_ROOT), Weight(1, i, i, decoder=_BY_WIDTH)),
+        lambda: Gt(Weight(1, i, i, decoder=_BY_ROOT), Weight(1, i, i, decoder=_BY_WIDTH)),
         And(Ge(i, 2), WIDE, *PAPER),
         source=_SOURCE,
         note="'The scale sqrt(d) is sharper' is read as: in the first layer each token but the first gives itself "
         "more weight than with the scale d. By how much is in own.layernorm-self-weight.",
-        proof=_sharper(),
+        proof=_sharper,
     ),
     Claim(
         "kim2025.layernorm-weaker",
-        And(*(
+        lambda: And(*(
             Lt(_spread(layer, _BY_ROOT, inputs) / 8, _spread(layer, _BY_WIDTH, inputs))
             for layer in (2, 3, 4) for inputs in (_ZERO, _FIFTH)
         )),
@@ -160,7 +163,9 @@ claims = [
     ),
     Claim(
         "kim2025.layernorm-recovers",
-        And(*(Le(_apart(layer, i, j, inputs), Rational(1, 10)) for layer in (2, 3, 4) for inputs in (_ZERO, _FIFTH))),
+        lambda: And(*(
+            Le(_apart(layer, i, j, inputs), Rational(1, 10)) for layer in (2, 3, 4) for inputs in (_ZERO, _FIFTH)
+        )),
         _APPENDIX,
         source=_SOURCE,
         note="'Changing the scale from sqrt(d) to d recovers the l2 behaviour' is read as: no score differs from that "
@@ -171,26 +176,26 @@ claims = [
     _identity("d"),
     Claim(
         "own.layernorm-increasing",
-        Lt(Score(2, i, j), Score(2, i, j + 1)),
+        lambda: Lt(Score(2, i, j), Score(2, i, j + 1)),
         And(EARLIER, *PAPER, WIDE),
         decoder=decoder(),
         source="generalises kim2025.layernorm at layer two, and kim2026.recency",
         note="Every beta, residual weight and width, up to and including the diagonal.",
-        proof=recency(),
+        proof=recency,
     ),
     Claim(
         "own.layernorm-recovers",
-        Eq(Score(2, i, j, decoder=_LONG_INPUTS), Score(2, i, j, decoder=_L2)),
+        lambda: Eq(Score(2, i, j, decoder=_LONG_INPUTS), Score(2, i, j, decoder=_L2)),
         And(EARLIER, *ADMISSIBLE, WIDE),
         source="corrects kim2025.layernorm-recovers",
         note="With inputs of (centred) norm sqrt(d) the scale d gives the scores of l2 exactly, at any width. "
         "Such inputs are unit inputs with the residual times sqrt(d) in the first layer, the only one that the scores "
         "of layer two depend on. (The vectors themselves agree at every layer, up to the factor sqrt(d).)",
-        proof=_recovers(),
+        proof=_recovers,
     ),
     Claim(
         "own.layernorm-self-weight",
-        And(Ge(Weight(1, 50, 50, decoder=_BY_ROOT), Rational("0.983")),
+        lambda: And(Ge(Weight(1, 50, 50, decoder=_BY_ROOT), Rational("0.983")),
             Le(Weight(1, 50, 50, decoder=_BY_WIDTH), Rational("0.053"))),
         Eq(d, 64), inputs=_ZERO,
         source="quantifies kim2025.layernorm-sharper",
@@ -198,7 +203,7 @@ claims = [
     ),
     Claim(
         "own.layernorm-spread",
-        And(*(
+        lambda: And(*(
             Le(abs(_spread(layer, model, _FIFTH) / diagonal - Rational(value)), Rational("0.0005"))
             for layer, model, diagonal, value in (
                 (2, _BY_ROOT, 8, "0.012"), (3, _BY_ROOT, 8, "0.019"), (4, _BY_ROOT, 8, "0.026"),
@@ -212,7 +217,7 @@ claims = [
     ),
     Claim(
         "own.layernorm-distance",
-        And(*(
+        lambda: And(*(
             Ge(_apart(layer, query, key, inputs), Rational(value))
             for layer, query, key, inputs, value in (
                 (2, 26, 25, _ZERO, "0.427"), (3, 50, 49, _ZERO, "0.796"), (4, 50, 49, _ZERO, "0.625"),

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from sympy import And, Eq, Ge, Gt, Le, Lt, Piecewise, Rational, Sum
+from functools import partial
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated
-from theory.paper_forms import WITHOUT_RESIDUAL
-from theory.quantities import Score
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, i, j, lam
+from sympy import And, Piecewise, Rational, Sum
+
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.paper_forms import WITHOUT_RESIDUAL
+from maskproof.theory.quantities import Score
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 _ZERO = Equicorrelated(0)
 _FIRST_FAILURES = {5: (49, 47), 6: (74, 72), 7: (109, 107), 8: (150, 148), 9: (197, 195)}
@@ -34,20 +37,20 @@ def _falling(layer: int, last: int) -> Sum:
 claims = [
     Claim(
         "own.increasing-interval",
-        closer_scores_higher(2, 3, 4), _up_to(50, _between(alpha, "0.02", "0.99")),
+        lambda: closer_scores_higher(2, 3, 4), _up_to(50, _between(alpha, "0.02", "0.99")),
         source="completes kim2025.increasing-alpha",
         note="Not at one alpha but at every one from 0.02 to 0.99, layers two to four, n = 50.",
     ),
     Claim(
         "own.increasing-to-one",
-        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, Rational("0.02")), Lt(alpha, 1)),
+        lambda: closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, Rational("0.02")), Lt(alpha, 1)),
         source="extends own.increasing-interval",
         note="With the residual at every alpha from 0.02 up to 1, layers two to nine, n = 50: nothing happens near 1.",
     ),
     *(
         Claim(
             f"own.increasing-{layer}",
-            closer_scores_higher(layer), _up_to(query - 1), inputs=_ZERO,
+            partial(closer_scores_higher, layer), _up_to(query - 1), inputs=_ZERO,
             source="extends own.increasing-3 and own.increasing-4",
             note=f"The first failure in layer {layer} is not before query {query}; own.peak-inside-deeper has it.",
         )
@@ -55,7 +58,7 @@ claims = [
     ),
     Claim(
         "own.peak-inside-deeper",
-        And(*(
+        lambda: And(*(
             And(
                 Lt(Score(layer, query, key - 1), Score(layer, query, key)),
                 Gt(Score(layer, query, key), Score(layer, query, key + 1)),
@@ -69,7 +72,7 @@ claims = [
     ),
     Claim(
         "own.falling-pairs",
-        And(*(Eq(_falling(layer, 50), count) for layer, count in ((3, 223), (4, 110), (5, 2), (6, 0)))),
+        lambda: And(*(Eq(_falling(layer, 50), count) for layer, count in ((3, 223), (4, 110), (5, 2), (6, 0)))),
         inputs=_ZERO,
         source="quantifies own.increasing-3 to own.increasing-6",
         note="Of the 1225 pairs of neighbouring keys for n = 50, 223 fall in layer three, 110 in layer four, 2 in "
@@ -83,7 +86,7 @@ claims = [
     ),
     Claim(
         "own.alpha-increasing",
-        closer_scores_higher(3), _up_to(50, _between(alpha, "0.010392122", "0.02")),
+        lambda: closer_scores_higher(3), _up_to(50, _between(alpha, "0.010392122", "0.02")),
         source="the threshold in alpha of own.peak-inside, from above",
         note="Layer three, n = 50: the order holds from 0.010392122 on; own.increasing-interval goes on from 0.02. "
         "With own.alpha-falls this leaves an interval of length 1e-6 for the threshold.",
@@ -97,14 +100,14 @@ claims = [
     ),
     Claim(
         "own.beta-increasing",
-        closer_scores_higher(3), _up_to(50, _between(beta, "1.805197716", "2")),
+        lambda: closer_scores_higher(3), _up_to(50, _between(beta, "1.805197716", "2")),
         decoder=Decoder(beta=beta), inputs=_ZERO,
         source="the threshold in beta of own.peak-inside, from above",
         note="Layer three, n = 50, alpha = 0: the order holds from 1.805197716 on; here up to 2.",
     ),
     Claim(
         "own.residual-increasing",
-        closer_scores_higher(3), _up_to(50, _between(lam, "0.5", "0.617384911")),
+        lambda: closer_scores_higher(3), _up_to(50, _between(lam, "0.5", "0.617384911")),
         decoder=Decoder(residual=lam), inputs=_ZERO,
         source="the threshold in the residual weight of own.peak-inside, from below",
         note="Layer three, n = 50, alpha = 0: the order holds up to 0.617384911; here from 0.5 on.",
@@ -117,27 +120,28 @@ claims = [
     ),
     Claim(
         "own.no-residual-deeper",
-        closer_scores_higher(5, 6, 7, 8, 9), _up_to(100), decoder=WITHOUT_RESIDUAL, inputs=_ZERO,
+        lambda: closer_scores_higher(5, 6, 7, 8, 9), _up_to(100), decoder=WITHOUT_RESIDUAL, inputs=_ZERO,
         source="extends own.increasing-no-residual",
         note="Layers five to nine, n = 100, alpha = 0.",
     ),
     Claim(
         "own.no-residual-interval",
-        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, 0), Lt(alpha, 1)), decoder=WITHOUT_RESIDUAL,
+        lambda: closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(50, Ge(alpha, 0), Lt(alpha, 1)),
+        decoder=WITHOUT_RESIDUAL,
         source="a part of own.no-residual-conjecture",
         note="At every alpha from 0 up to 1, layers two to nine, n = 50. As alpha tends to 1 all scores tend to 1, and "
         "the order stays.",
     ),
     Claim(
         "own.no-residual-sharpness",
-        closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(20, _between(beta, "0", "16")),
+        lambda: closer_scores_higher(2, 3, 4, 5, 6, 7, 8, 9), _up_to(20, Le(beta, 16)),
         decoder=Decoder(beta=beta, residual=0), inputs=_ZERO,
         source="a part of own.no-residual-conjecture",
         note="At every beta from 0 to 16, layers two to nine, n = 20, alpha = 0.",
     ),
     Claim(
         "own.no-residual-conjecture",
-        closer_scores_higher(3, 4, 5), And(Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)),
+        lambda: closer_scores_higher(3, 4, 5), And(Lt(j, i), Ge(alpha, 0), Lt(alpha, 1)),
         decoder=Decoder(beta=beta, residual=0),
         source="a conjecture of this project",
         note="Without the residual closer keys score higher in every layer, for every alpha >= 0, every beta and every "

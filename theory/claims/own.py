@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from sympy import And, Derivative, E, Eq, Expr, Ge, Gt, Integer, Le, Limit, Lt, Rational, exp, oo
+from sympy import And, Derivative, E, Expr, Integer, Limit, Rational, exp, oo
 
-from theory import paper_forms as paper
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.layer_one import g, h_squared, layer_one, r, weight_other, weight_self
-from theory.layer_two import (
+from maskproof.theory import paper_forms as paper
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.layer_one import g, h_squared, layer_one, r, weight_other, weight_self
+from maskproof.theory.layer_two import (
     ADMISSIBLE,
     EARLIER,
     EARLIER_BY_TWO,
@@ -24,11 +24,12 @@ from theory.layer_two import (
     order,
     order_by_sign,
 )
-from theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
-from theory.paper_forms import PAPER, special_case
-from theory.quantities import Gram, Mix, Score, Weight
-from theory.statements import closer_scores_higher
-from theory.symbols import alpha, beta, i, j, lam, m
+from maskproof.theory.limits import g_limit, h_squared_limit, rate, saturation, saturation_rate, score_limit
+from maskproof.theory.paper_forms import PAPER, special_case
+from maskproof.theory.quantities import Gram, Mix, Score, Weight
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
+from maskproof.theory.statements import closer_scores_higher
+from maskproof.theory.symbols import alpha, beta, i, j, lam, m
 
 _GENERAL = Decoder(beta=beta, residual=lam)
 _UNNORMALISED = Decoder(beta=beta, residual=lam, norm="none")
@@ -67,53 +68,53 @@ _h_numerator = Eq(
 claims = [
     Claim(
         "own.weights",
-        And(Eq(Weight(1, i, i), _in_full(weight_self(i))), Eq(Weight(1, i, j), _in_full(weight_other(i)))),
+        lambda: And(Eq(Weight(1, i, i), _in_full(weight_self(i))), Eq(Weight(1, i, j), _in_full(weight_other(i)))),
         EARLIER, decoder=_GENERAL,
         source="generalises kim2025.softmax",
         note="Every beta >= 0 and every residual weight, and every real alpha: only the Gram matrix enters.",
-        proof=_conclusion("weights", "Weights of the first layer", layer_one(), ("A-self", "A-other")),
+        proof=lambda: _conclusion("weights", "Weights of the first layer", layer_one(), ("A-self", "A-other")),
     ),
     Claim(
         "own.x1",
-        And(Eq(Mix(1, i, i), lam + _in_full(weight_self(i))), Eq(Mix(1, i, j), _in_full(weight_other(i)))),
+        lambda: And(Eq(Mix(1, i, i), lam + _in_full(weight_self(i))), Eq(Mix(1, i, j), _in_full(weight_other(i)))),
         EARLIER, decoder=_GENERAL,
         source="generalises kim2025.x1",
-        proof=_conclusion("coefficients", "The vectors after layer one", layer_one(), ("M-self", "M-other")),
+        proof=lambda: _conclusion("coefficients", "The vectors after layer one", layer_one(), ("M-self", "M-other")),
     ),
     Claim(
         "own.gram",
-        And(Eq(Gram(1, i, i), _in_full(h_squared(i))), Eq(Gram(1, i, j), _in_full(g(i)))),
+        lambda: And(Eq(Gram(1, i, i), _in_full(h_squared(i))), Eq(Gram(1, i, j), _in_full(g(i)))),
         EARLIER, decoder=_GENERAL,
         source="generalises kim2025.g and kim2025.h",
         note="g(i) does not depend on j because every row of weights sums to one.",
-        proof=_conclusion("gram", "Gram matrix after layer one", layer_one(), ("h", "g")),
+        proof=lambda: _conclusion("gram", "Gram matrix after layer one", layer_one(), ("h", "g")),
     ),
     Claim(
         "own.score-two",
-        Eq(Score(2, i, j), _in_full(g(i) / (h(i) * h(j)))),
+        lambda: Eq(Score(2, i, j), _in_full(g(i) / (h(i) * h(j)))),
         And(EARLIER, *ADMISSIBLE), decoder=_GENERAL,
         source="generalises kim2025.eq4",
         note="The hypothesis 1 + (i-1) alpha > 0 says that i unit vectors with cosine alpha are linearly "
         "independent; without it there are no such vectors, or x_i may vanish.",
-        proof=_conclusion("score-two-closed", "Scores of layer two", closed_form(), ("S",)),
+        proof=lambda: _conclusion("score-two-closed", "Scores of layer two", closed_form(), ("S",)),
     ),
     Claim(
         "own.h-decreasing",
-        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
+        lambda: Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)),
         And(Lt(alpha, 1), Gt(1 + i * alpha, 0)), decoder=_GENERAL,
         source="generalises kim2025.h-decreasing",
         note="h > 0, so h decreases exactly when h^2, the squared norm, does. Every beta >= 0 and every residual "
         "weight.",
-        proof=norms_decrease(),
+        proof=norms_decrease,
     ),
     Claim(
         "own.h-slope",
-        Lt(_in_full(Derivative(h_squared(m + 1), m)), 0),
+        lambda: Lt(_in_full(Derivative(h_squared(m + 1), m)), 0),
         Lt(alpha, 1),
         source="behind own.h-decreasing",
         note="The formula for h^2 as a function of the number m = i - 1 of earlier tokens, read as a real variable "
         "m >= 0.",
-        proof=Derivation(
+        proof=lambda: Derivation(
             "h-slope", "The slope of h^2", norms().hypotheses[:2],
             (Step("slope", Lt(Derivative(h_squared(m + 1), m), 0), "cite",
                   hints={"lemma": "norms", "step": "slope-sign", "values": {i: Integer(1)}}),),
@@ -122,33 +123,33 @@ claims = [
     ),
     Claim(
         "own.layer-two",
-        order_by_sign(),
+        order_by_sign,
         And(EARLIER_BY_TWO, *ADMISSIBLE), decoder=_GENERAL,
         source="generalises kim2025.increasing-2",
         note="The general theorem: below the diagonal the sign of the inner product alone decides. It can be "
         "negative for alpha < 0.",
-        proof=order(),
+        proof=order,
     ),
     Claim(
         "own.below-diagonal",
-        Lt(Score(2, i, j), 1),
+        lambda: Lt(Score(2, i, j), 1),
         And(EARLIER, *ADMISSIBLE), decoder=_GENERAL,
         source="completes own.layer-two",
         note="By the Cauchy-Schwarz inequality; the score of the query itself is 1.",
-        proof=below_diagonal(),
+        proof=below_diagonal,
     ),
     Claim(
         "own.increasing-2",
-        closer_scores_higher(2),
+        lambda: closer_scores_higher(2),
         And(EARLIER, *PAPER), decoder=_GENERAL,
         source="generalises kim2025.increasing-2",
         note="Every beta >= 0 and every residual weight, up to and including the diagonal.",
         uses=("own.layer-two", "own.below-diagonal"),
-        proof=increasing(),
+        proof=increasing,
     ),
     Claim(
         "own.sign-reversal",
-        Gt(Score(2, i, j), Score(2, i, j + 1)),
+        lambda: Gt(Score(2, i, j), Score(2, i, j + 1)),
         And(EARLIER_BY_TWO, Ge(i, 4), Le(i, 10)), inputs=Equicorrelated(Rational(-1, 10)),
         source="an instance of own.layer-two with g < 0",
         note="For alpha = -1/10, beta = residual = 1, the inner product is negative from query 4 on: scores "
@@ -156,65 +157,65 @@ claims = [
     ),
     Claim(
         "own.flat-without-norm",
-        Eq(Score(2, i, j), Score(2, i, j + 1)),
+        lambda: Eq(Score(2, i, j), Score(2, i, j + 1)),
         EARLIER_BY_TWO, decoder=_UNNORMALISED,
         source="complements kim2025.increasing-2",
         note="Without normalisation layer two shows no order: it is the normalisation that creates it.",
-        proof=flat_without_norm(),
+        proof=flat_without_norm,
     ),
     Claim(
         "own.saturation",
-        Eq(Limit(Score(2, i, j), i, oo), _in_full(score_limit)),
+        lambda: Eq(Limit(Score(2, i, j), i, oo), _in_full(score_limit)),
         And(*PAPER, Gt(h_squared_limit, 0)), decoder=_GENERAL,
         source="generalises kim2025.saturation",
         note="The hypothesis excludes alpha = residual = 0, where h tends to zero.",
-        proof=saturation(),
+        proof=saturation,
     ),
     Claim(
         "own.saturation-rate",
-        Eq(Limit(i * (Score(2, i, j) - _in_full(score_limit)), i, oo), _in_full(rate)),
+        lambda: Eq(Limit(i * (Score(2, i, j) - _in_full(score_limit)), i, oo), _in_full(rate)),
         And(Gt(alpha, 0), Lt(alpha, 1)), decoder=_GENERAL,
         source="quantifies kim2025.saturation",
         note="The distance to the limit is rate/i to leading order.",
         uses=("own.saturation",),
-        proof=saturation_rate(),
+        proof=saturation_rate,
     ),
     Claim(
         "own.g-limit",
-        And(
+        lambda: And(
             Eq(Limit(Gram(1, i, j), i, oo), g_limit), Eq(Limit(Gram(1, i, i), i, oo), h_squared_limit)
         ),
         And(*PAPER, Gt(h_squared_limit, 0)), decoder=_GENERAL,
         source="theory behind kim2025.saturation",
-        proof=_conclusion("gram-limits", "Limits of the Gram matrix", saturation(), ("G-limit", "H-limit")),
+        proof=lambda: _conclusion("gram-limits", "Limits of the Gram matrix", saturation(), ("G-limit", "H-limit")),
     ),
     Claim(
         "own.h-prime-difference",
         _h_prime_difference, And(*PAPER), decoder=paper.WITHOUT_RESIDUAL,
         source="corrects kim2025.h-prime-difference",
         note="+ 2e^(2+alpha)(i-1) in the numerator, and both norms squared.",
-        proof=special_case("h-prime-difference", "The difference in Appendix A.2, corrected", _h_prime_difference,
-                           {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, paper.WITHOUT_RESIDUAL,
-                           next_of=("h-next",)),
+        proof=lambda: special_case("h-prime-difference", "The difference in Appendix A.2, corrected",
+                                   _h_prime_difference, {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")},
+                                   paper.WITHOUT_RESIDUAL, next_of=("h-next",)),
     ),
     Claim(
         "own.h-prime-decreasing",
-        Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)), And(*PAPER), decoder=paper.WITHOUT_RESIDUAL,
+        lambda: Lt(Gram(1, i + 1, i + 1), Gram(1, i, i)), And(*PAPER), decoder=paper.WITHOUT_RESIDUAL,
         source="corrects kim2025.h-prime-decreasing",
         note="The paper's conclusion is true; its printed formula does not give it.",
-        proof=paper.norms_decrease("h-prime-decreasing", paper.WITHOUT_RESIDUAL),
+        proof=lambda: paper.norms_decrease("h-prime-decreasing", paper.WITHOUT_RESIDUAL),
     ),
     Claim(
         "own.h-numerator",
         _h_numerator, And(*PAPER),
         source="ties kim2025.h-coefficients to kim2025.h-difference",
         note="The coefficients whose signs Appendix A.1 discusses are those of the difference of squared norms.",
-        proof=special_case("h-numerator", "The numerator in Appendix A.1", _h_numerator,
-                           {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, next_of=("h-next",)),
+        proof=lambda: special_case("h-numerator", "The numerator in Appendix A.1", _h_numerator,
+                                   {"h": (layer_one(), "h"), "h-next": (layer_one(), "h")}, next_of=("h-next",)),
     ),
     Claim(
         "own.fig1",
-        And(*(
+        lambda: And(*(
             Le(abs(Score(2, query, key) - Rational(value)), Rational("0.0005"))
             for value, query, key in (("0.154", 2, 1), ("0.132", 3, 1), ("0.151", 3, 2))
         )),
@@ -224,32 +225,32 @@ claims = [
     ),
     Claim(
         "own.increasing-3",
-        closer_scores_higher(3), And(EARLIER, Le(i, 26)), inputs=_ZERO,
+        lambda: closer_scores_higher(3), And(EARLIER, Le(i, 26)), inputs=_ZERO,
         source="corrects kim2025.increasing-3",
         note="Layer three increases up to query 26; the first failure is at (27, 25).",
     ),
     Claim(
         "own.increasing-4",
-        closer_scores_higher(4), And(EARLIER, Le(i, 32)), inputs=_ZERO,
+        lambda: closer_scores_higher(4), And(EARLIER, Le(i, 32)), inputs=_ZERO,
         source="corrects kim2025.increasing-4",
         note="Layer four increases up to query 32; the first failure is at (33, 31).",
     ),
     Claim(
         "own.peak-inside",
-        And(Gt(Score(3, 27, 25), Score(3, 27, 26)), Gt(Score(4, 33, 31), Score(4, 33, 32))),
+        lambda: And(Gt(Score(3, 27, 25), Score(3, 27, 26)), Gt(Score(4, 33, 31), Score(4, 33, 32))),
         inputs=_ZERO,
         source="the failures behind kim2025.increasing-3 and kim2025.increasing-4",
         note="The score peaks inside the context and then falls before the diagonal.",
     ),
     Claim(
         "own.increasing-no-residual",
-        closer_scores_higher(2, 3, 4), _FIFTY, decoder=paper.WITHOUT_RESIDUAL, inputs=_ZERO,
+        lambda: closer_scores_higher(2, 3, 4), _FIFTY, decoder=paper.WITHOUT_RESIDUAL, inputs=_ZERO,
         source="complements kim2025.increasing-3",
         note="Without the residual no failure is known.",
     ),
     Claim(
         "own.first-band",
-        And(
+        lambda: And(
             Ge(Score(2, 2, 1) - Score(2, 50, 49), Rational("0.119")),
             Ge(Score(3, 2, 1) - Score(3, 50, 49), Rational("0.129")),
         ),
@@ -260,35 +261,35 @@ claims = [
     ),
     Claim(
         "own.bands-rise",
-        And(*(Lt(Score(layer, i, j), Score(layer, i + 1, j + 1)) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, i, j), Score(layer, i + 1, j + 1)) for layer in (2, 3, 4))),
         And(EARLIER, Le(i, 49)), inputs=Equicorrelated(Rational(1, 5)),
         source="quantifies kim2025.bands",
         note="For alpha = 0.2 every band rises from one query to the next, n = 50.",
     ),
     Claim(
         "own.mirror-image",
-        Ge(abs(Score(2, 2, 1) - Score(2, 50, 49)), Rational("0.119")),
+        lambda: Ge(abs(Score(2, 2, 1) - Score(2, 50, 49)), Rational("0.119")),
         inputs=_ZERO,
         source="quantifies kim2025.antidiagonal",
         note="(50, 49) is the mirror image of (2, 1) for n = 50.",
     ),
     Claim(
         "own.cosine-sphere",
-        Eq(Score(1, 2, 1), Rational(1, 5)),
+        lambda: Eq(Score(1, 2, 1), Rational(1, 5)),
         inputs=Sphere(64, Rational(1, 5)),
         source="kim2025.eq2 at finite width",
         note="Under Sphere the mean cosine is alpha.",
     ),
     Claim(
         "own.cosine-shared-gaussian",
-        Eq(Score(1, 2, 1), Rational(1, 2)),
+        lambda: Eq(Score(1, 2, 1), Rational(1, 2)),
         inputs=SharedGaussian(64, Rational(1, 2)),
         source="kim2025.eq2 for the inputs that the paper's code samples",
         note="False: the mean cosine of normalised correlated Gaussian vectors is not their correlation.",
     ),
     Claim(
         "own.softmax-sphere",
-        Lt(Weight(1, i, i), E / (E + i - 1)),
+        lambda: Lt(Weight(1, i, i), E / (E + i - 1)),
         And(Ge(i, 2), Le(i, 10)), inputs=Sphere(64, 0),
         source="kim2025.softmax at finite width",
         note="The expected weight of the query itself is below the softmax of the expected scores: Jensen's gap.",

@@ -8,14 +8,16 @@ that they agree to 30 digits.
 
 from __future__ import annotations
 
-from sympy import Abs, And, Eq, Expr, Ge, Gt, Implies, Le, Lt, Max, Ne, Or, Rational, exp
+from sympy import Abs, And, Expr, Implies, Max, Or, Rational, exp
+from sympy.core.relational import Relational
 
-from theory.claim import Claim
-from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.inputs import Equicorrelated
-from theory.quantities import Gram, Score
-from theory.rope import Kappa, limiting_kernel
-from theory.symbols import i, j, n
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Gram, Score
+from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt, Ne
+from maskproof.theory.rope import Kappa, limiting_kernel
+from maskproof.theory.symbols import i, j, n
 
 _SECTION = "arXiv 2509.21042v1, section 5.1"
 _ZERO, _FIFTH, _HALF = Equicorrelated(0), Equicorrelated(Rational(1, 5)), Equicorrelated(Rational(1, 2))
@@ -37,12 +39,12 @@ def _step(layer: int, **model: object) -> Expr:
     return Score(layer, i + 1, j + 1, **model) - Score(layer, i, j, **model)  # type: ignore[arg-type]
 
 
-def _same(left: Expr, right: Expr) -> Le:
+def _same(left: Expr, right: Expr) -> Relational:
     """Both sides agree to 30 digits."""
     return Le(Abs(left - right), _DIGITS)
 
 
-def _about(left: Expr, value: str) -> Le:
+def _about(left: Expr, value: str) -> Relational:
     """``left`` is ``value`` to the digits shown."""
     digits = len(value.split(".")[1])
     return Le(Abs(left - Rational(value)), Rational(1, 2 * 10**digits))
@@ -64,7 +66,7 @@ def _window_score(distance: Expr, alpha: Expr) -> Expr:
 claims = [
     Claim(
         "kim2025.rope-1",
-        Eq(Score(1, i, j), Score(1, i, j, decoder=_PLAIN)),
+        lambda: Eq(Score(1, i, j), Score(1, i, j, decoder=_PLAIN)),
         _EARLIER, decoder=_CAUSAL, inputs=_ZERO,
         source=_SECTION,
         note="For independent inputs RoPE changes nothing in layer one. In the limit both scores are 0; at finite "
@@ -72,7 +74,7 @@ claims = [
     ),
     Claim(
         "kim2025.rope-distortion",
-        And(*(Ne(_step(layer, inputs=law), 0) for layer in (2, 3, 4) for law in (_ZERO, _HALF))),
+        lambda: And(*(Ne(_step(layer, inputs=law), 0) for layer in (2, 3, 4) for law in (_ZERO, _HALF))),
         _NEXT, decoder=_CAUSAL,
         source=_SECTION + ", Figures 4 and 9",
         note="'The causal mask makes RoPE's pattern non-relative' is read as: from layer two on no two neighbours on "
@@ -80,7 +82,7 @@ claims = [
     ),
     Claim(
         "kim2025.rope-encoder",
-        And(*(
+        lambda: And(*(
             Le(Abs(Score(layer, i, j) - Score(layer, i - j + 1, 1)), Rational(1, 20000)) for layer in (1, 2, 3, 4)
         )),
         And(_EARLIER, Eq(n, 50)),
@@ -93,7 +95,7 @@ claims = [
     ),
     Claim(
         "own.rope-spread",
-        And(
+        lambda: And(
             _about(Score(2, 2, 1) - Score(2, 50, 49), "0.115"),
             _about(Score(3, 5, 4) - Score(3, 50, 49), "0.148"),
             _about(Score(4, 20, 13) - Score(4, 8, 1), "0.104"),
@@ -105,7 +107,7 @@ claims = [
     ),
     Claim(
         "own.rope-reversed",
-        And(*(Lt(Score(layer, 2, 1), Score(layer, 50, 49) - Rational("0.14")) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, 2, 1), Score(layer, 50, 49) - Rational("0.14")) for layer in (2, 3, 4))),
         decoder=_CAUSAL, inputs=_HALF,
         source="quantifies kim2025.rope-distortion",
         note="For alpha = 0.5 the distortion has the opposite sign: from the first to the last query the "
@@ -113,7 +115,7 @@ claims = [
     ),
     Claim(
         "own.rope-encoder-exact",
-        And(*(_same(Score(layer, i + 1, j + 1), Score(layer, i, j)) for layer in (1, 2))),
+        lambda: And(*(_same(Score(layer, i + 1, j + 1), Score(layer, i, j)) for layer in (1, 2))),
         _ENCODER_NEXT, decoder=_ENCODER, inputs=_ZERO,
         source="sharpens kim2025.rope-encoder",
         note="Without a mask and for alpha = 0 layers one and two are relative: the first layer's weights treat all "
@@ -122,7 +124,7 @@ claims = [
     ),
     Claim(
         "own.rope-encoder-boundary",
-        And(
+        lambda: And(
             Ge(Score(3, 2, 1) - Score(3, 26, 25), Rational("4.5e-5")),
             Le(Score(3, 2, 1) - Score(3, 26, 25), Rational("4.6e-5")),
         ),
@@ -133,7 +135,7 @@ claims = [
     ),
     Claim(
         "own.rope-encoder-correlated",
-        And(
+        lambda: And(
             _same(Score(1, i + 1, j + 1), Score(1, i, j)),
             Ge(Score(2, 26, 25) - Score(2, 2, 1), Rational("9e-5")),
         ),
@@ -143,7 +145,7 @@ claims = [
     ),
     Claim(
         "own.rope-factorises",
-        And(
+        lambda: And(
             _same(Score(1, i, j), Kappa(i - j) * Score(1, i, j, decoder=_PLAIN)),
             _same(Score(2, i, j, inputs=_ZERO), Kappa(i - j) * Score(2, i, j, decoder=_PLAIN, inputs=_ZERO)),
         ),
@@ -154,7 +156,7 @@ claims = [
     ),
     Claim(
         "own.rope-kernel-rises",
-        And(
+        lambda: And(
             Implies(Le(j, 4), Gt(Kappa(j), Kappa(j + 1))),
             Implies(Or(Eq(j, 5), Eq(j, 11)), Lt(Kappa(j), Kappa(j + 1))),
             Implies(Le(j, 10), Gt(Kappa(j, _WIDE), Kappa(j + 1, _WIDE))),
@@ -167,7 +169,7 @@ claims = [
     ),
     Claim(
         "own.rope-kernel-limit",
-        Gt(limiting_kernel(j), limiting_kernel(j + 1)),
+        lambda: Gt(limiting_kernel(j), limiting_kernel(j + 1)),
         Le(j, 1000),
         source="own; complements own.rope-kernel-rises",
         note="The rise is an effect of the finite head dimension: the kernel's limit decreases from each distance to "
@@ -175,7 +177,7 @@ claims = [
     ),
     Claim(
         "own.rope-kernel-negative",
-        And(Implies(Le(j, 724), Gt(Kappa(j), 0)), Implies(Eq(j, 725), Lt(Kappa(j), 0))),
+        lambda: And(Implies(Le(j, 724), Gt(Kappa(j), 0)), Implies(Eq(j, 725), Lt(Kappa(j), 0))),
         Le(j, 725),
         source="own; against the belief that RoPE decays with distance",
         note="At head dimension 64 and base 10000 the kernel is positive up to distance 724 and negative at 725: "
@@ -183,7 +185,7 @@ claims = [
     ),
     Claim(
         "own.window-linear",
-        _same(Score(2, i, j), _window_score(i - j, Rational(1, 5))),
+        lambda: _same(Score(2, i, j), _window_score(i - j, Rational(1, 5))),
         And(Lt(j, i), Le(i - j, _WINDOW - 1), Ge(j, _WINDOW), Le(i, 50)),
         decoder=Decoder(mask=SlidingWindow(_WINDOW)), inputs=_FIFTH,
         source="own; sliding window of width 8",
@@ -192,7 +194,7 @@ claims = [
     ),
     Claim(
         "own.window-increasing",
-        And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
         And(Lt(j, i), Le(i - j, _WINDOW - 1), Le(i, 50)),
         decoder=Decoder(mask=SlidingWindow(_WINDOW)), inputs=_ZERO,
         source="own; complements kim2025.increasing-3",
@@ -201,7 +203,7 @@ claims = [
     ),
     Claim(
         "own.window-reach",
-        And(*(Eq(Gram(layer, i, j), 0) for layer in (1, 2, 3))),
+        lambda: And(*(Eq(Gram(layer, i, j), 0) for layer in (1, 2, 3))),
         And(Ge(i - j, 3 * (_WINDOW - 1) + 1), Le(i, 50)),
         decoder=Decoder(mask=SlidingWindow(_WINDOW)), inputs=_ZERO,
         source="own; sliding window of width 8",
@@ -210,7 +212,7 @@ claims = [
     ),
     Claim(
         "own.prefix-two",
-        _same(Score(2, i, j), Score(2, i, Max(j, _PREFIX), decoder=_PLAIN)),
+        lambda: _same(Score(2, i, j), Score(2, i, Max(j, _PREFIX), decoder=_PLAIN)),
         And(Lt(j, i), Gt(i, _PREFIX), Le(i, n), Eq(n, 50)),
         decoder=Decoder(mask=Prefix(_PREFIX)), inputs=_FIFTH,
         source="own; prefix of 8 tokens",
@@ -219,7 +221,7 @@ claims = [
     ),
     Claim(
         "own.no-mask-flat",
-        And(
+        lambda: And(
             *(_same(Score(layer, i, j), Score(layer, 2, 1)) for layer in (2, 3, 4)),
             Lt(Score(1, i, j), Score(2, i, j)), Lt(Score(2, i, j), Score(3, i, j)), Lt(Score(3, i, j), Score(4, i, j)),
         ),
@@ -231,7 +233,7 @@ claims = [
     ),
     Claim(
         "own.alibi-relative",
-        And(*(Le(Abs(_step(layer)), exp(-Rational(1, 2) * j) / 40) for layer in (2, 3, 4))),
+        lambda: And(*(Le(Abs(_step(layer)), exp(-Rational(1, 2) * j) / 40) for layer in (2, 3, 4))),
         _NEXT, decoder=Decoder(position=Alibi(Rational(1, 2))), inputs=_ZERO,
         source="own; ALiBi with slope 1/2",
         note="ALiBi makes the mask's distortion exponentially small: along a diagonal the score settles like "
@@ -239,7 +241,7 @@ claims = [
     ),
     Claim(
         "own.alibi-increasing",
-        And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
         _EARLIER, decoder=Decoder(position=Alibi(Rational(1, 64))), inputs=_ZERO,
         source="own; complements kim2025.increasing-3",
         note="A slope of 1/64 restores the order that fails without position encoding at layers three and four, n = "
@@ -247,14 +249,14 @@ claims = [
     ),
     Claim(
         "own.alibi-too-weak",
-        And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
         _EARLIER, decoder=Decoder(position=Alibi(Rational(1, 256))), inputs=_ZERO,
         source="own; complements own.alibi-increasing",
         note="False: a slope of 1/256, ALiBi's smallest, does not.",
     ),
     Claim(
         "own.t5-overrules",
-        And(
+        lambda: And(
             Gt(Score(2, i, i - 2), Score(2, i, i - 1)),
             Gt(Score(2, i, i - 6), Score(2, i, i - 5)),
         ),
@@ -266,7 +268,7 @@ claims = [
     ),
     Claim(
         "own.t5-increasing",
-        And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
+        lambda: And(*(Lt(Score(layer, i, j), Score(layer, i, j + 1)) for layer in (2, 3, 4))),
         _EARLIER, decoder=Decoder(position=T5Bias((0, -1, -2, -3), max_distance=16)), inputs=_ZERO,
         source="own; T5 buckets with a bias that favours near keys",
         note="With the opposite bias closer keys score higher at layers two to four, n = 50.",

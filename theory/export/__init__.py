@@ -1,10 +1,10 @@
 """Claims and derivations as LaTeX, Markdown, plain text and Python source."""
 
-from theory.export.fragments import FORMS, Item, expansions, fragment
-from theory.export.latex import derivation_latex, latex_document
-from theory.export.markdown import markdown_document
-from theory.export.python import python_source
-from theory.export.text import derivation_text
+from maskproof.theory.export.fragments import FORMS, Item, expansions, fragment
+from maskproof.theory.export.latex import derivation_latex, latex_document
+from maskproof.theory.export.markdown import markdown_document
+from maskproof.theory.export.python import python_source
+from maskproof.theory.export.text import derivation_text
 
 __all__ = [
     "FORMS", "Item", "derivation_latex", "derivation_text", "expansions", "fragment", "latex_document",

@@ -34,10 +34,10 @@ from sympy import (
     true,
 )
 
-from theory import layer_one, limits, paper_forms
-from theory.cosine import mean_cosine_shared_gaussian
-from theory.finite_width import limiting_score, score_correction
-from theory.symbols import alpha, beta, d, i, j, k, lam, m
+from maskproof.theory import layer_one, limits, paper_forms
+from maskproof.theory.cosine import mean_cosine_shared_gaussian
+from maskproof.theory.finite_width import limiting_score, score_correction
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m
 
 # Functions without assumptions: an inequality between them must not decide itself.
 G, H = Function("g"), Function("h")

@@ -10,11 +10,11 @@ from typing import Any
 
 from sympy import And, Basic, Eq
 
-from theory.derivation import Derivation, Step
-from theory.export.abbreviations import Abbreviated, abbreviate, compares_norms, joined
-from theory.export.models import Model, models_of
-from theory.notation.chains import Condition, conditions
-from theory.symbols import beta, lam, m
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.abbreviations import Abbreviated, abbreviate, compares_norms, joined
+from maskproof.theory.export.models import Model, models_of
+from maskproof.theory.notation.chains import Condition, conditions
+from maskproof.theory.symbols import beta, lam, m
 
 _DEFINING = "layer-one"  # derivations that define g and h show them in full
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from theory.claim import Claim
+from maskproof.theory.claim import Claim
 
 Recorded = Mapping[str, Mapping[str, Any]]  # claim id -> {"verdict": ..., "witness": ..., "checked by": ...}
 

@@ -9,11 +9,11 @@ from typing import Any
 import sympy
 from sympy import And, Basic
 
-from theory.export.models import Model
-from theory.notation.latex import MathPrinter
-from theory.notation.layout import Display, display
-from theory.notation.width import measure
-from theory.quantities import Quantity
+from maskproof.theory.export.models import Model
+from maskproof.theory.notation.latex import MathPrinter
+from maskproof.theory.notation.layout import Display, display
+from maskproof.theory.notation.width import measure
+from maskproof.theory.quantities import Quantity
 
 _LISTED = 3  # members up to which a range is written out
 
@@ -31,7 +31,7 @@ def families(statement: Basic) -> list[Family]:
     """The parts of a conjunction, those that differ in layer or model alone taken together.
 
     >>> from sympy import And, Lt
-    >>> from theory import Score, i, j
+    >>> from maskproof.theory import Score, i, j
     >>> (found,) = families(And(*(Lt(Score(layer, i, j), 1) for layer in (2, 3, 4))))
     >>> found.layers
     (2, 3, 4)

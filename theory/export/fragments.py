@@ -16,13 +16,13 @@ from typing import Literal
 import sympy
 from sympy import Basic
 
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation
-from theory.export.arguments import Argument
-from theory.export.established import Recorded, checker, how, verdict, witness
-from theory.export.models import Model, coefficient_words, models_of, read, setting
-from theory.export.sentences import (
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation
+from maskproof.theory.export.arguments import Argument
+from maskproof.theory.export.established import Recorded, checker, how, verdict, witness
+from maskproof.theory.export.models import Model, coefficient_words, models_of, read, setting
+from maskproof.theory.export.sentences import (
     aligned_rows,
     for_all,
     formula,
@@ -35,17 +35,17 @@ from theory.export.sentences import (
     shown,
     where,
 )
-from theory.export.steps import Written, chain, conclusions, main_steps, proof
-from theory.finite_width import score_correction, score_correction_formula, weight_correction_formula
-from theory.formula import Formula
-from theory.inputs import Inputs
-from theory.notation import macros
-from theory.notation.latex import MathPrinter
-from theory.notation.layout import display
-from theory.notation.prose import escape
-from theory.notation.width import measure
-from theory.quantities import Record
-from theory.symbols import i, j
+from maskproof.theory.export.steps import Written, chain, conclusions, main_steps, proof
+from maskproof.theory.finite_width import score_correction, score_correction_formula, weight_correction_formula
+from maskproof.theory.formula import Formula
+from maskproof.theory.inputs import Inputs
+from maskproof.theory.notation import macros
+from maskproof.theory.notation.latex import MathPrinter
+from maskproof.theory.notation.layout import display
+from maskproof.theory.notation.prose import escape
+from maskproof.theory.notation.width import measure
+from maskproof.theory.quantities import Record
+from maskproof.theory.symbols import i, j
 
 Form = Literal["align", "theorem", "proof"]
 FORMS: tuple[Form, ...] = ("align", "theorem", "proof")

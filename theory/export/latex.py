@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from theory.arithmetic import mentions_quantity
-from theory.claim import Claim
-from theory.derivation import Derivation, Step
-from theory.export.arguments import Argument, closure, rule_name, rule_sentence
-from theory.export.established import Recorded, checker, counts, how, verdict, witness
-from theory.export.models import NO_MODEL, Model, coefficient_words, model_words, models_of, read
-from theory.export.sentences import (
+from maskproof.theory.arithmetic import mentions_quantity
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.arguments import Argument, closure, rule_name, rule_sentence
+from maskproof.theory.export.established import Recorded, checker, counts, how, verdict, witness
+from maskproof.theory.export.models import NO_MODEL, Model, coefficient_words, model_words, models_of, read
+from maskproof.theory.export.sentences import (
     Group,
     aligned_rows,
     for_all,
@@ -25,12 +25,12 @@ from theory.export.sentences import (
     shown,
     where,
 )
-from theory.finite_width import score_correction_formula, weight_correction_formula
-from theory.formula import Formula
-from theory.notation import macros
-from theory.notation.latex import MathPrinter
-from theory.notation.layout import display
-from theory.notation.prose import escape
+from maskproof.theory.finite_width import score_correction_formula, weight_correction_formula
+from maskproof.theory.formula import Formula
+from maskproof.theory.notation import macros
+from maskproof.theory.notation.latex import MathPrinter
+from maskproof.theory.notation.layout import display
+from maskproof.theory.notation.prose import escape
 
 LINE = 39.0  # em between the margins, a little less than there is
 _TOGETHER = 8  # rows of a formula that stays on one page with all that is said of it

@@ -7,18 +7,18 @@ from typing import Any
 
 from sympy import And, Basic
 
-from theory.arithmetic import mentions_quantity
-from theory.claim import Claim
-from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate
-from theory.export.arguments import Argument, closure, rule_name, rule_sentence
-from theory.export.established import Recorded, checker, counts, how, verdict, witness
-from theory.export.families import family_display
-from theory.export.models import NO_MODEL, coefficient_words, model_names, model_words, models_of, read
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter, latex, latex_condition
-from theory.notation.layout import Display, display
-from theory.notation.prose import markdown_escape, markdown_prose
+from maskproof.theory.arithmetic import mentions_quantity
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.abbreviations import abbreviate
+from maskproof.theory.export.arguments import Argument, closure, rule_name, rule_sentence
+from maskproof.theory.export.established import Recorded, checker, counts, how, verdict, witness
+from maskproof.theory.export.families import family_display
+from maskproof.theory.export.models import NO_MODEL, coefficient_words, model_names, model_words, models_of, read
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter, latex, latex_condition
+from maskproof.theory.notation.layout import Display, display
+from maskproof.theory.notation.prose import markdown_escape, markdown_prose
 
 WIDTH = 60.0  # em of a displayed formula
 

@@ -8,10 +8,10 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from theory.notation import macros
-from theory.quantities import Correction, Quantity, Record
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.notation import macros
+from maskproof.theory.quantities import Correction, Quantity, Record
 
 NO_MODEL = "none, the statement is about formulas alone"
 Model = tuple[Basic, Basic]  # the decoder and the input law, as quantities carry them
@@ -26,7 +26,7 @@ def models_of(statements: Iterable[Basic]) -> list[Model]:
 def coefficient_words(statements: Iterable[Basic], prose: Callable[[str], str], named: bool = False) -> str:
     r"""What the sign of a ``Correction`` means, in LaTeX and the given prose; nothing where there is none.
 
-    >>> from theory.quantities import Score
+    >>> from maskproof.theory.quantities import Score
     >>> print(coefficient_words([Correction(Score(2, 2, 1)) < 0], str)[:32])
     $[d^{-1}]\operatorname{E}[Q]$ is
     """

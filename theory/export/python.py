@@ -10,15 +10,15 @@ import sympy
 from sympy import And, Basic, Eq, Expr, Symbol
 from sympy.printing.numpy import NumPyPrinter
 
-from theory.claim import Claim
-from theory.export.models import model_words
-from theory.inputs import Equicorrelated
-from theory.layer_one import R_IS, g, h_squared, weight_other, weight_self
-from theory.layer_two import h
-from theory.notation.chains import conditions
-from theory.notation.plain import plain, plain_condition
-from theory.quantities import InputGram, Quantity
-from theory.symbols import alpha, beta, i, j, lam
+from maskproof.theory.claim import Claim
+from maskproof.theory.export.models import model_words
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.layer_one import R_IS, g, h_squared, weight_other, weight_self
+from maskproof.theory.layer_two import h
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.plain import plain, plain_condition
+from maskproof.theory.quantities import InputGram, Quantity
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 _QUIET = 'numpy.errstate(over="ignore", invalid="ignore", divide="ignore")'
 _HEAD = '''\

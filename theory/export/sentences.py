@@ -11,18 +11,18 @@ from typing import Any
 
 from sympy import And, Basic, Eq
 
-from theory.claim import Claim
-from theory.derivation import Step
-from theory.export.abbreviations import abbreviate
-from theory.export.arguments import Argument
-from theory.export.families import family_display
-from theory.export.models import Model
-from theory.notation import macros
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter, latex, latex_condition
-from theory.notation.layout import Display, display
-from theory.notation.prose import latex_prose
-from theory.notation.width import measure
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Step
+from maskproof.theory.export.abbreviations import abbreviate
+from maskproof.theory.export.arguments import Argument
+from maskproof.theory.export.families import family_display
+from maskproof.theory.export.models import Model
+from maskproof.theory.notation import macros
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter, latex, latex_condition
+from maskproof.theory.notation.layout import Display, display
+from maskproof.theory.notation.prose import latex_prose
+from maskproof.theory.notation.width import measure
 
 
 def math(expression: Any) -> str:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from sympy import Basic, Eq
 
-from theory.derivation import Derivation, Step
-from theory.export.abbreviations import abbreviate, joined
-from theory.export.arguments import Argument, rule_name
-from theory.export.sentences import (
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.abbreviations import abbreviate, joined
+from maskproof.theory.export.arguments import Argument, rule_name
+from maskproof.theory.export.sentences import (
     aligned_rows,
     groups,
     label,
@@ -22,8 +22,8 @@ from theory.export.sentences import (
     shown,
     where,
 )
-from theory.notation.chains import conditions
-from theory.notation.latex import MathPrinter
+from maskproof.theory.notation.chains import conditions
+from maskproof.theory.notation.latex import MathPrinter
 
 WORDS = {
     "hypothesis": "by hypothesis",

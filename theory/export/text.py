@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping
 
-from theory.derivation import Derivation, Step
-from theory.export.arguments import Argument, rule_name, rule_sentence
-from theory.export.models import model_words, read
-from theory.notation.plain import plain, plain_condition
-from theory.quantities import InputGram, Quantity
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.export.arguments import Argument, rule_name, rule_sentence
+from maskproof.theory.export.models import model_words, read
+from maskproof.theory.notation.plain import plain, plain_condition
+from maskproof.theory.quantities import InputGram, Quantity
 
 WIDTH = 80
 LEGEND = {

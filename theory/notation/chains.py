@@ -9,7 +9,7 @@ import sympy
 from sympy import And, Basic, Expr, Symbol
 from sympy.core.relational import Ge, Gt, Le, Lt
 
-from theory.symbols import beta, lam, m
+from maskproof.theory.symbols import beta, lam, m
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def conditions(domain: Basic, symbols: Iterable[Symbol] = ()) -> list[Condition]
     ``symbols`` are those quantified over: what their assumptions say (a position is at least 1,
     beta and lam are not negative) is said as well where the domain leaves it out.
 
-    >>> from theory.symbols import i, j
+    >>> from maskproof.theory.symbols import i, j
     >>> conditions(j < i, (i, j))
     [Chain(parts=(1, j, i), signs=('<=', '<'))]
     """

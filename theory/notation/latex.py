@@ -12,11 +12,11 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.printing.latex import LatexPrinter
 
-from theory.notation import macros
-from theory.notation.chains import Chain, Condition, conditions
-from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
-from theory.quantities import Correction, InputGram, Quantity
-from theory.rope import Kappa
+from maskproof.theory.notation import macros
+from maskproof.theory.notation.chains import Chain, Condition, conditions
+from maskproof.theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
+from maskproof.theory.quantities import Correction, InputGram, Quantity
+from maskproof.theory.rope import Kappa
 
 SIGNS = {"==": "=", "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "!=": r"\ne"}
 
@@ -309,7 +309,7 @@ def is_tall(text: str) -> bool:
 def latex(expr: Any, named: bool = False) -> str:
     r"""The formula in LaTeX, for mathematics mode; with ``named``, in macros.
 
-    >>> from theory import Score, alpha, beta, i, j
+    >>> from maskproof.theory import Score, alpha, beta, i, j
     >>> print(latex(sympy.exp(beta * (1 - alpha))))
     e^{\beta (1 - \alpha)}
     >>> print(latex(Score(2, i, j) ** 2))

@@ -14,9 +14,9 @@ import sympy
 from sympy import Add, Basic, Expr, Mul, Pow
 from sympy.core.relational import Relational
 
-from theory.notation.latex import SIGNS, MathPrinter
-from theory.notation.order import ordered_terms, split_fraction
-from theory.notation.width import measure
+from maskproof.theory.notation.latex import SIGNS, MathPrinter
+from maskproof.theory.notation.order import ordered_terms, split_fraction
+from maskproof.theory.notation.width import measure
 
 _SHORT = 8.0  # em: a left side up to this stays beside a right side that breaks
 _STEP = 1.0  # em by which a continued line moves in

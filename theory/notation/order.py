@@ -12,7 +12,7 @@ from typing import Any
 import sympy
 from sympy import Add, Expr, Mul, Pow, Rational, Symbol
 
-from theory.symbols import alpha, beta, lam
+from maskproof.theory.symbols import alpha, beta, lam
 
 _GREEK = frozenset({alpha, beta, lam})
 _PLACES = 20  # the most digits after a point
@@ -32,7 +32,7 @@ def is_greek(symbol: Symbol) -> bool:
 def split_fraction(expr: Expr) -> tuple[int, list[Expr], list[Expr]]:
     """Sign, factors of the numerator and factors of the denominator, each in reading order.
 
-    >>> from theory.symbols import i, alpha
+    >>> from maskproof.theory.symbols import i, alpha
     >>> split_fraction((1 - alpha) / (2 * i))
     (1, [1 - alpha], [2, i])
     """

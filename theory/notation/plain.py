@@ -13,9 +13,9 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.printing.str import StrPrinter
 
-from theory.notation.chains import Chain, Condition
-from theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
-from theory.quantities import Correction, Quantity
+from maskproof.theory.notation.chains import Chain, Condition
+from maskproof.theory.notation.order import decimal, is_decimal, ordered_terms, split_fraction
+from maskproof.theory.quantities import Correction, Quantity
 
 
 class PlainPrinter(StrPrinter):
@@ -125,7 +125,7 @@ def _is_decimal(factor: Expr) -> bool:
 def plain(expr: Any) -> str:
     """The formula as one line of plain text.
 
-    >>> from theory import Score, i, j, alpha
+    >>> from maskproof.theory import Score, i, j, alpha
     >>> plain(sympy.Le(Score(2, i, j), 1 - alpha))
     'S2[i,j] <= 1 - alpha'
     """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from theory.notation import macros
+from maskproof.theory.notation import macros
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+)

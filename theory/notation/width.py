@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from theory.notation.macros import expand
+from maskproof.theory.notation.macros import expand
 
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[{}^_]|\s+|.")
 _WIDE = {"m": 0.9, "M": 1.0, "w": 0.75, "i": 0.38, "j": 0.43, "l": 0.33, "G": 0.82, "A": 0.78, "S": 0.66}

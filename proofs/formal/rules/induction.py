@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from proofs.formal.conclusions import conclude, moved_positions, pattern, projection
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.proof import Proof
-from proofs.formal.step import Step, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.conclusions import conclude, moved_positions, pattern, projection
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.step import Step, script
+from maskproof.proofs.formal.text import (
     natural,
     proposition,
     sort_hypothesis,
 )
-from proofs.kernel.algebra import alike
-from proofs.kernel.goals import Supposition
-from proofs.kernel.known import Known
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.algebra import alike
+from maskproof.proofs.kernel.goals import Supposition
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms.terms import (
     ONE,
     Term,
     at_most,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.step import SCRIPTS, Step, by_definition, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.step import SCRIPTS, Step, by_definition, script
+from maskproof.proofs.formal.text import (
     binders,
     natural,
     proposition,
     sort_hypothesis,
 )
-from proofs.kernel.algebra import canonical
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.algebra import canonical
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     ONE,
     ZERO,
     Statement,

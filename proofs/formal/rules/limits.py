@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from proofs.formal.conclusions import turned
-from proofs.formal.lemma import apply_lemma
-from proofs.formal.step import Step, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.conclusions import turned
+from maskproof.proofs.formal.lemma import apply_lemma
+from maskproof.proofs.formal.step import Step, script
+from maskproof.proofs.formal.text import (
     argument,
     natural,
     proposition,
     real,
 )
-from proofs.kernel.algebra import Field, canonical
-from proofs.kernel.known import Known, rewrite
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.algebra import Field, canonical
+from maskproof.proofs.kernel.known import Known, rewrite
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     ONE,
     ZERO,
     Relation,

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from proofs.formal.conclusions import at_values, conclude, moved_positions, turned
-from proofs.formal.context import Unproved
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.proof import Proof
-from proofs.formal.step import Step, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.conclusions import at_values, conclude, moved_positions, turned
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.proof import Proof
+from maskproof.proofs.formal.step import Step, script
+from maskproof.proofs.formal.text import (
     argument,
     is_integer,
     natural,
     proposition,
 )
-from proofs.kernel.algebra import alike
-from proofs.kernel.goals import Goal
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.algebra import alike
+from maskproof.proofs.kernel.goals import Goal
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     Relation,
     Statement,
     substitute,

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from proofs.formal.conclusions import turned
-from proofs.formal.context import Unproved
-from proofs.formal.lemma import apply_lemma
-from proofs.formal.proof import BY
-from proofs.formal.step import Step, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.conclusions import turned
+from maskproof.proofs.formal.context import Unproved
+from maskproof.proofs.formal.lemma import apply_lemma
+from maskproof.proofs.formal.proof import BY
+from maskproof.proofs.formal.step import Step, script
+from maskproof.proofs.formal.text import (
     Unprintable,
     argument,
     proposition,
     real,
 )
-from proofs.kernel.algebra import alike, canonical, identical
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.derivatives import derivative as differentiated
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.algebra import alike, canonical, identical
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import derivative as differentiated
+from maskproof.proofs.terms.terms import (
     ONE,
     ZERO,
     Relation,

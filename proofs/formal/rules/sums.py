@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from proofs.formal.lemma import Lemma, apply_lemma
-from proofs.formal.step import Step, by_definition, script
-from proofs.formal.text import (
+from maskproof.proofs.formal.lemma import Lemma, apply_lemma
+from maskproof.proofs.formal.step import Step, by_definition, script
+from maskproof.proofs.formal.text import (
     argument,
     integer,
     natural,
     real,
 )
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.terms import (
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import (
     ONE,
     Term,
     at_most,

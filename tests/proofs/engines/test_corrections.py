@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Ge, Gt, Le, Lt, Rational
 
-from proofs.pipeline import verify
-from proofs.registry import recorded, shipped
-from proofs.verdict import Result, Verdict
-from theory import (
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.registry import recorded, shipped
+from maskproof.proofs.verdict import Result, Verdict
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Correction,
@@ -31,7 +31,7 @@ from theory import (
     lam,
     n,
 )
-from theory.finite_width import score_correction
+from maskproof.theory.finite_width import score_correction
 
 C2 = Correction(Score(2, i, j))
 BELOW = And(Lt(j, i), Le(i, 8))

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sympy import And, E, Eq, Implies, Limit, Lt, Rational, Sum, atan, exp, oo, pi
 
-from proofs.engines import enclosure
-from proofs.engines.question import question
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.engines import enclosure
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Claim,
     Decoder,
     Equicorrelated,

@@ -32,15 +32,15 @@ from sympy import (
     sqrt,
 )
 
-from numerics import mean_field
-from proofs.engines.evaluate import evaluator
-from proofs.engines.explain import explain
-from proofs.engines.numbers import at_most, equal, less, power, root
-from proofs.engines.question import question
-from proofs.engines.truth import NotApplicable, Undefined
-from proofs.terms.reading import Unreadable, read_variable
-from proofs.terms.text import text
-from theory import (
+from maskproof.numerics import mean_field
+from maskproof.proofs.engines.evaluate import evaluator
+from maskproof.proofs.engines.explain import explain
+from maskproof.proofs.engines.numbers import at_most, equal, less, power, root
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.truth import NotApplicable, Undefined
+from maskproof.proofs.terms.reading import Unreadable, read_variable
+from maskproof.proofs.terms.text import text
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Decoder,
@@ -62,7 +62,7 @@ from theory import (
     lam,
     n,
 )
-from theory.quantities import InputGram
+from maskproof.theory.quantities import InputGram
 
 INDEPENDENT = Equicorrelated(0)
 

@@ -34,18 +34,18 @@ from sympy import (
     tanh,
 )  # fmt: skip
 
-from numerics.balls import working_precision
-from proofs.engines import enclosure
-from proofs.engines.ball_arithmetic import Balls
-from proofs.engines.evaluate import evaluator
-from proofs.engines.exact_arithmetic import Budget, Exact
-from proofs.engines.question import question
-from proofs.engines.scene import Open
-from proofs.engines.tower import Finer, Tower
-from proofs.engines.truth import Undefined
-from proofs.terms.reading import read_variable
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.numerics.balls import working_precision
+from maskproof.proofs.engines import enclosure
+from maskproof.proofs.engines.ball_arithmetic import Balls
+from maskproof.proofs.engines.evaluate import evaluator
+from maskproof.proofs.engines.exact_arithmetic import Budget, Exact
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.scene import Open
+from maskproof.proofs.engines.tower import Finer, Tower
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.terms.reading import read_variable
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Alibi,
     Bidirectional,
     Claim,
@@ -66,7 +66,7 @@ from theory import (
     lam,
     n,
 )  # fmt: skip
-from theory.quantities import InputGram
+from maskproof.theory.quantities import InputGram
 
 ZERO, HALF, SEVENTH = (Equicorrelated(x) for x in (0, Rational(1, 2), Rational(-1, 7)))
 FLAT, BARE = Decoder(beta=0), Decoder(beta=0, residual=0)

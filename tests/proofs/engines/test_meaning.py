@@ -28,12 +28,12 @@ from sympy import (
     sqrt,
 )
 
-from proofs.engines.evaluate import evaluator
-from proofs.engines.polynomials import Budget
-from proofs.engines.question import question
-from proofs.engines.truth import Undefined
-from proofs.terms.reading import Unreadable, read_variable
-from theory import (
+from maskproof.proofs.engines.evaluate import evaluator
+from maskproof.proofs.engines.polynomials import Budget
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.terms.reading import Unreadable, read_variable
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Decoder,
@@ -53,7 +53,7 @@ from theory import (
     lam,
     n,
 )
-from theory.quantities import InputGram
+from maskproof.theory.quantities import InputGram
 
 ZERO = Equicorrelated(0)
 WHOLE = sympy.Symbol("w", integer=True)

@@ -9,12 +9,12 @@ import pytest
 from scipy import stats
 from sympy import Abs, And, E, Eq, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, erf, gamma, hyper
 
-from proofs.engines import monte_carlo
-from proofs.engines.estimates import BATCHES, jackknife
-from proofs.engines.monte_carlo import REFUTE, SUSPECT, Levels
-from proofs.engines.question import question
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.engines import monte_carlo
+from maskproof.proofs.engines.estimates import BATCHES, jackknife
+from maskproof.proofs.engines.monte_carlo import REFUTE, SUSPECT, Levels
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Correction,

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Ge, Gt, Le, Lt, Or, Rational
 
-from numerics.certify import Order, steps
-from proofs.engines import enclosure, order
-from proofs.engines.question import question as read
-from proofs.engines.region import Region
-from proofs.pipeline import verify
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.numerics.certify import Order, steps
+from maskproof.proofs.engines import enclosure, order
+from maskproof.proofs.engines.question import question as read
+from maskproof.proofs.engines.region import Region
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Decoder,
@@ -28,7 +28,7 @@ from theory import (
     j,
     lam,
 )
-from theory.claims.order import claims as shipped
+from maskproof.theory.claims.order import claims as shipped
 
 ZERO = Equicorrelated(0)
 # Small, and its order depends on beta: in layer three it fails below about 0.4.

@@ -7,13 +7,13 @@ from fractions import Fraction
 import pytest
 from sympy import And, Eq, Gt, Lt, Ne, Or, Rational, sqrt
 
-from proofs.engines import region as regions
-from proofs.engines.question import question
-from proofs.engines.ranges import Range
-from proofs.engines.region import Region
-from proofs.engines.truth import Undefined
-from proofs.terms.reading import read_variable
-from theory import Bidirectional, Claim, Decoder, Equicorrelated, Score, alpha, beta, i, j, lam, n
+from maskproof.proofs.engines import region as regions
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.engines.ranges import Range
+from maskproof.proofs.engines.region import Region
+from maskproof.proofs.engines.truth import Undefined
+from maskproof.proofs.terms.reading import read_variable
+from maskproof.theory import Bidirectional, Claim, Decoder, Equicorrelated, Score, alpha, beta, i, j, lam, n
 
 ANY = And(Lt(alpha + beta, 9), Lt(i + j, n + lam))  # mentions what a test needs
 

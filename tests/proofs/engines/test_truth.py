@@ -4,9 +4,9 @@ from itertools import permutations, product
 
 import pytest
 
-from proofs.engines.truth import Undefined, both, either, negation
-from proofs.terms.conditions import Condition
-from proofs.terms.terms import ONE, ZERO, Power, unequal
+from maskproof.proofs.engines.truth import Undefined, both, either, negation
+from maskproof.proofs.terms.conditions import Condition
+from maskproof.proofs.terms.terms import ONE, ZERO, Power, unequal
 
 NOTHING = Undefined(Condition(unequal(ZERO, ZERO), Power(ZERO, -1)))
 VALUES = (True, False, None, NOTHING)

@@ -8,10 +8,10 @@ import pytest
 import sympy
 from sympy import Abs, And, E, Eq, Ge, Gt, Implies, Le, Lt, Ne, Or, Rational, Sum, exp, sqrt
 
-from proofs.engines import witness
-from proofs.engines.question import question
-from proofs.verdict import Verdict
-from theory import (
+from maskproof.proofs.engines import witness
+from maskproof.proofs.engines.question import question
+from maskproof.proofs.verdict import Verdict
+from maskproof.theory import (
     Bidirectional,
     Claim,
     Decoder,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from proofs.cli import run
-from proofs.formal import checking
-from proofs.formal.checking import (
+from maskproof.proofs.cli import run
+from maskproof.proofs.formal import checking
+from maskproof.proofs.formal.checking import (
     HIDDEN,
     LIBRARY,
     Checked,
@@ -22,10 +22,10 @@ from proofs.formal.checking import (
     library_of,
     library_sources,
 )
-from proofs.formal.claims import proved
-from proofs.formal.export import export
-from theory.errors import InvalidInput
-from theory.topics import TOPICS
+from maskproof.proofs.formal.claims import proved
+from maskproof.proofs.formal.export import export
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.topics import TOPICS
 
 
 @pytest.fixture(scope="session")

@@ -7,22 +7,22 @@ from fractions import Fraction
 import pytest
 from sympy import Derivative, Limit, Sum, exp, oo, sqrt
 
-from proofs.derivations import read
-from proofs.formal.checking import allowed, assumptions, forbidden, requirements
-from proofs.formal.export import export
-from proofs.formal.files import Library
-from proofs.formal.signs import shifted
-from proofs.formal.text import Unprintable, natural, proposition, real
-from proofs.formal.values import values_of
-from proofs.kernel.algebra import identical
-from proofs.kernel.signs import Facts
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement, read_term
-from theory.decoder import Decoder, SlidingWindow
-from theory.inputs import Equicorrelated, Sphere
-from theory.quantities import Gram, Score, Weight
-from theory.symbols import alpha, beta, d, i, j, k, lam, m
-from theory.topics import TOPICS
+from maskproof.proofs.derivations import read
+from maskproof.proofs.formal.checking import allowed, assumptions, forbidden, requirements
+from maskproof.proofs.formal.export import export
+from maskproof.proofs.formal.files import Library
+from maskproof.proofs.formal.signs import shifted
+from maskproof.proofs.formal.text import Unprintable, natural, proposition, real
+from maskproof.proofs.formal.values import values_of
+from maskproof.proofs.kernel.algebra import identical
+from maskproof.proofs.kernel.signs import Facts
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement, read_term
+from maskproof.theory.decoder import Decoder, SlidingWindow
+from maskproof.theory.inputs import Equicorrelated, Sphere
+from maskproof.theory.quantities import Gram, Score, Weight
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m
+from maskproof.theory.topics import TOPICS
 
 L2 = {"decoder": Decoder(beta=beta, residual=lam), "inputs": Equicorrelated(alpha)}
 

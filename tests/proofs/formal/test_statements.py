@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from proofs.formal.checking import LIBRARY, forbidden, requirements
-from proofs.formal.claims import BEYOND_COQ, proved, theorem_name
-from proofs.formal.statements import FILES, statements, theorems
-from proofs.registry import recorded
-from proofs.verdict import Verdict
+from maskproof.proofs.formal.checking import LIBRARY, forbidden, requirements
+from maskproof.proofs.formal.claims import BEYOND_COQ, proved, theorem_name
+from maskproof.proofs.formal.statements import FILES, statements, theorems
+from maskproof.proofs.registry import recorded
+from maskproof.proofs.verdict import Verdict
 
 CLAIMS = (LIBRARY / "Claims.v").read_text(encoding="utf-8")
 WRITTEN = {theorem_name(claim): "" for claim in proved() if claim.id not in BEYOND_COQ}

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from sympy import Symbol
 
-from proofs.derivations import check
-from proofs.kernel.known import Rejected
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated, Inputs
-from theory.quantities import Gram, InputGram, Mix, Score, Weight
-from theory.symbols import alpha, beta, lam
+from maskproof.proofs.derivations import check
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated, Inputs
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
+from maskproof.theory.symbols import alpha, beta, lam
 
 l = Symbol("l", integer=True, positive=True)  # noqa: E741
 X = Equicorrelated(alpha)

@@ -10,11 +10,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sympy import And, E, Implies, Le, Limit, Lt, Pow, Rational, Symbol, exp, oo, sqrt
 
-from proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement, read_term
+from maskproof.proofs.kernel.algebra import Field, Undecided, alike, canonical, identical
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement, read_term
+from maskproof.theory.symbols import alpha, beta, i, lam
 from tests.proofs.terms import numbers
-from theory.symbols import alpha, beta, i, lam
 
 
 def root(x):

@@ -30,17 +30,17 @@ from sympy import (
     sqrt,
 )
 
-from proofs.derivations import check, prove
-from proofs.kernel.known import Rejected
+from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Sphere
+from maskproof.theory.layer_one import r
+from maskproof.theory.quantities import Gram, Score
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m
+from maskproof.theory.topics import TOPICS
 from tests.proofs.kernel.steps import A, D, K, M, S, X, derive, l, rejected, shown
-from theory.claim import Claim
-from theory.decoder import Decoder
-from theory.derivation import Derivation, Step
-from theory.inputs import Sphere
-from theory.layer_one import r
-from theory.quantities import Gram, Score
-from theory.symbols import alpha, beta, d, i, j, k, lam, m
-from theory.topics import TOPICS
 
 OUTSIDE_OF_IT = r"not in the kernel's language|violates"
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Ge, Gt, Integer, Lt, Rational, Symbol
 
-from proofs.derivations import check, prove
-from proofs.kernel.known import Rejected
-from theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Step, alpha, averaging, i, j, k, l
-from theory.paper_forms import PAPER
+from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Step, alpha, averaging, i, j, k, l
+from maskproof.theory.paper_forms import PAPER
 
 ARGUMENT = averaging.every_layer()
 MODEL = {"decoder": averaging.AVERAGING, "inputs": Equicorrelated(alpha)}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from proofs.kernel.known import Known
-from proofs.terms import terms as t
-from proofs.terms.conditions import Condition, Range
-from proofs.terms.reading import read_term
-from theory import symbols
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated
-from theory.quantities import Gram
-from theory.symbols import alpha, beta
+from maskproof.proofs.kernel.known import Known
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Condition, Range
+from maskproof.proofs.terms.reading import read_term
+from maskproof.theory import symbols
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Gram
+from maskproof.theory.symbols import alpha, beta
 
 a, b, k = (read_term(s) for s in (alpha, beta, symbols.k))
 i = t.Variable("i", t.Sort.POSITION)

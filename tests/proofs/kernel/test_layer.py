@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
 
-from proofs.kernel.known import Rejected
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory import averaging
+from maskproof.theory.decoder import Bidirectional, Decoder
+from maskproof.theory.derivation import Step
+from maskproof.theory.inputs import Equicorrelated, Sphere
+from maskproof.theory.layer_one import p
+from maskproof.theory.quantities import Gram
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, l, refused, rejected, shown
-from theory import averaging
-from theory.decoder import Bidirectional, Decoder
-from theory.derivation import Step
-from theory.inputs import Equicorrelated, Sphere
-from theory.layer_one import p
-from theory.quantities import Gram
-from theory.symbols import alpha, beta, d, i, j, k, lam
 
 
 def test_input_gram():

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from sympy import And, Eq, Ge, Le, Limit, Lt, Mul, Ne, Rational, Sum, Symbol, exp, oo, sqrt
 
-from proofs.kernel.known import Rejected
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.derivation import Step
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 from tests.proofs.kernel.steps import G, K, derive, rejected, shown
-from theory.derivation import Step
-from theory.symbols import alpha, beta, i, j, k, lam
 
 
 def to_infinity(e):

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from sympy import And, Eq, Ge, Gt, Implies, Integer, Lt, Ne
 
-from proofs.derivations import check, prove
-from proofs.kernel.known import Rejected
+from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.claim import Claim
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 from tests.proofs.kernel.steps import G, K, S, derive, rejected, shown
-from theory.claim import Claim
-from theory.derivation import Derivation, Step
-from theory.symbols import alpha, beta, i, j, k, lam
 
 
 def test_hypothesis():

@@ -8,18 +8,18 @@ from itertools import product
 import pytest
 from sympy import And, Derivative, Eq, Ge, Gt, Implies, Integer, Le, Limit, Lt, Ne, Rational, Sum, Symbol, exp, oo, sqrt
 
-from proofs.derivations import prove
-from proofs.kernel import checking
-from proofs.kernel.known import Known, Rejected
-from proofs.terms import terms as t
-from proofs.terms.reading import read_model, read_statement, read_term
+from maskproof.proofs.derivations import prove
+from maskproof.proofs.kernel import checking
+from maskproof.proofs.kernel.known import Known, Rejected
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_model, read_statement, read_term
+from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.derivation import Derivation, Step
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 from tests.proofs.kernel.steps import D, G, K, S, X, derive, l, rejected, shown
-from theory.claim import Claim
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.derivation import Derivation, Step
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.quantities import Gram, InputGram, Mix, Score, Weight
-from theory.symbols import alpha, beta, d, i, j, k, lam, m, n
 
 HALF = Rational(1, 2)
 F = (alpha**2 - 1) / (alpha - 1)  # alpha + 1, but for alpha = 1

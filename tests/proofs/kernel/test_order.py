@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, E, Eq, Ge, Gt, Implies, Integer, Le, Lt, Ne, Rational, exp, sqrt
 
-from proofs.kernel.known import Rejected
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.derivation import Step
+from maskproof.theory.layer_one import r
+from maskproof.theory.symbols import alpha, beta, i, j, lam, m
 from tests.proofs.kernel.steps import G, derive, rejected, shown
-from theory.derivation import Step
-from theory.layer_one import r
-from theory.symbols import alpha, beta, i, j, lam, m
 
 
 def test_identity():

@@ -8,14 +8,14 @@ import pytest
 import sympy
 from sympy import Eq, Ge, Gt, Integer, Lt
 
-from proofs.kernel.algebra import Undecided
-from proofs.kernel.checking import RULES
-from proofs.kernel.known import Rejected, demand
-from proofs.terms import terms as t
-from proofs.terms.derivatives import NotSmooth
+from maskproof.proofs.kernel.algebra import Undecided
+from maskproof.proofs.kernel.checking import RULES
+from maskproof.proofs.kernel.known import Rejected, demand
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import NotSmooth
+from maskproof.theory.derivation import Step
+from maskproof.theory.symbols import alpha, beta, i, j, lam
 from tests.proofs.kernel.steps import derive, shown
-from theory.derivation import Step
-from theory.symbols import alpha, beta, i, j, lam
 
 HERE = Path(__file__).parent
 NEEDED = {

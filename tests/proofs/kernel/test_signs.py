@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sympy import E, Eq, Ne, Rational, Sum, exp, sqrt
 
-from proofs.kernel.signs import Facts
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement, read_term
+from maskproof.proofs.kernel.signs import Facts
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement, read_term
+from maskproof.theory.layer_one import r
+from maskproof.theory.symbols import alpha, beta, i, j, k, lam
 from tests.proofs.kernel.steps import l
 from tests.proofs.terms import numbers
-from theory.layer_one import r
-from theory.symbols import alpha, beta, i, j, k, lam
 
 MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 

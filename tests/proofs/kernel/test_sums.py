@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Gt, Lt, Sum
 
-from proofs.kernel.known import Rejected
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.theory.derivation import Step
+from maskproof.theory.inputs import Equicorrelated, Sphere
+from maskproof.theory.symbols import alpha, beta, d, i, j, k
 from tests.proofs.kernel.steps import K, M, derive, l, rejected, shown
-from theory.derivation import Step
-from theory.inputs import Equicorrelated, Sphere
-from theory.symbols import alpha, beta, d, i, j, k
 
 
 def test_equicorrelated_sum():

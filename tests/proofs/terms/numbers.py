@@ -9,8 +9,8 @@ import mpmath
 from hypothesis import strategies as st
 from mpmath import mpf
 
-from proofs.terms import terms as t
-from proofs.terms.terms import Sort
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.terms import Sort
 
 DIGITS = 60
 a, b, c = (t.Variable(name, sort) for name, sort in (("a", Sort.REAL), ("b", Sort.NONNEGATIVE), ("c", Sort.POSITIVE)))

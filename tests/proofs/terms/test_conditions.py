@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from sympy import Rational
 
-from proofs.terms import terms as t
-from proofs.terms.conditions import Range, conditions, obvious, undefined_parts
-from proofs.terms.reading import read_term, read_variable
-from proofs.terms.text import text
-from theory import symbols
-from theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
-from theory.inputs import Equicorrelated
-from theory.quantities import Gram, InputGram, Mix, Score, Weight
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.conditions import Range, conditions, obvious, undefined_parts
+from maskproof.proofs.terms.reading import read_term, read_variable
+from maskproof.proofs.terms.text import text
+from maskproof.theory import symbols
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
 
 alpha, beta, lam, i, j, d, n = (
     read_variable(s) for s in (symbols.alpha, symbols.beta, symbols.lam, symbols.i, symbols.j, symbols.d, symbols.n)

@@ -8,14 +8,14 @@ import mpmath
 import pytest
 from hypothesis import given
 
-from proofs.terms import terms as t
-from proofs.terms.derivatives import NotSmooth, derivative
-from proofs.terms.reading import read_term, read_variable
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.derivatives import NotSmooth, derivative
+from maskproof.proofs.terms.reading import read_term, read_variable
+from maskproof.theory import symbols
+from maskproof.theory.decoder import Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Score
 from tests.proofs.terms import numbers
-from theory import symbols
-from theory.decoder import Decoder
-from theory.inputs import Equicorrelated
-from theory.quantities import Score
 
 a, c, i, k = numbers.a, numbers.c, numbers.i, numbers.k
 FUNCTIONS = ["log", "sin", "cos", "sinh", "cosh", "tanh", "atan", "erf"]

@@ -30,15 +30,15 @@ from sympy import (
     sqrt,
 )
 
-from proofs.terms import terms as t
-from proofs.terms.reading import Unreadable, read_model, read_statement, read_term, read_variable
-from proofs.terms.text import text
-from theory import symbols
-from theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
-from theory.errors import InvalidInput
-from theory.inputs import Equicorrelated, SharedGaussian, Sphere
-from theory.quantities import InputGram, Score, Weight
-from theory.symbols import alpha, beta, d, i, j, k, lam, m
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import Unreadable, read_model, read_statement, read_term, read_variable
+from maskproof.proofs.terms.text import text
+from maskproof.theory import symbols
+from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
+from maskproof.theory.quantities import InputGram, Score, Weight
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m
 
 
 class Lying:

@@ -7,12 +7,12 @@ from fractions import Fraction
 import pytest
 from sympy import Sum
 
-from proofs.terms import terms as t
-from proofs.terms.reading import read_term, read_variable
-from theory import symbols
-from theory.decoder import Alibi, Bidirectional, Decoder
-from theory.inputs import Equicorrelated
-from theory.quantities import Score
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_term, read_variable
+from maskproof.theory import symbols
+from maskproof.theory.decoder import Alibi, Bidirectional, Decoder
+from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.quantities import Score
 
 a, b, i, j, k, x = (read_variable(s) for s in (symbols.alpha, symbols.beta, symbols.i, symbols.j, symbols.k, symbols.m))
 d, n = read_variable(symbols.d), read_variable(symbols.n)

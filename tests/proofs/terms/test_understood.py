@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Gt, Limit, Lt, Rational, Sum, oo
 
-from proofs.terms import terms as t
-from proofs.terms.reading import read_statement, read_term
-from proofs.terms.text import text
-from proofs.terms.understood import understood
-from theory.decoder import Bidirectional, Decoder
-from theory.inputs import Equicorrelated, Sphere
-from theory.quantities import Gram, InputGram, Score
-from theory.symbols import alpha, beta, d, i, j, k, lam
+from maskproof.proofs.terms import terms as t
+from maskproof.proofs.terms.reading import read_statement, read_term
+from maskproof.proofs.terms.text import text
+from maskproof.proofs.terms.understood import understood
+from maskproof.theory.decoder import Bidirectional, Decoder
+from maskproof.theory.inputs import Equicorrelated, Sphere
+from maskproof.theory.quantities import Gram, InputGram, Score
+from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 
 X = Equicorrelated(alpha)
 

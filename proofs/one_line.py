@@ -1,0 +1,21 @@
+"""A claim's statement in one line of text."""
+
+from __future__ import annotations
+
+from maskproof.theory.claim import Claim
+from maskproof.theory.export.abbreviations import abbreviate
+from maskproof.theory.notation.plain import plain
+from maskproof.theory.quantities import told_apart
+
+_LONGEST = 120
+
+
+def one_line(claim: Claim) -> str:
+    """The statement as text, shortened if it is long; ``maskproof show`` has it in full.
+
+    >>> from maskproof.theory import Score, i, j
+    >>> one_line(Claim("mine", Score(2, i, j) < 1))
+    'S2[i,j] < 1'
+    """
+    text = plain(told_apart(abbreviate(claim.statement).expression)[0])
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 3].rstrip() + "..."
