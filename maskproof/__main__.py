@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line and exit."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules load ends it without a word
-    from maskproof.proofs import cli  # after that
+    from maskproof.proofs.command import cli  # after that
 
     cli.main()
 

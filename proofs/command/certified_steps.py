@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from maskproof.numerics.certify import Order, Steps, steps
-from maskproof.proofs import certificate
+from maskproof.proofs.maps import certificate
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 
