@@ -7,6 +7,10 @@ A label is the line of code and the change. What only makes the kernel refuse mo
 from __future__ import annotations
 
 _REASONS = {
+    "a statement and a term are never alike": (
+        "if isinstance(a, t.Statement) and isinstance(b, t.Statement): | Or for And",
+        "if isinstance(a, t.Statement) and isinstance(b, t.Statement): | isinstance is true",
+    ),
     "a positive factor does not change a sign": (
         "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1",
         "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1",
@@ -28,6 +32,7 @@ _REASONS = {
     "a law of Gaussian inputs is always read with it, others have none": ("unit: bool = True | False",),
     "what it lets through has no such attribute: a fault, which is no verdict": (
         "below += (part for part in value if isinstance(part, Node)) | isinstance is true",
+        'elif isinstance(c.statement, Relation) and c.statement.kind == "!=": | isinstance is true',
     ),
     "a bound on effort, or the order of a search": (
         "MAX_TERMS = 20_000  # of a polynomial that is multiplied out | 20001 for 20000",
