@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import Never
 
 
 def main() -> None:
@@ -16,7 +15,7 @@ def main() -> None:
     cli.main()
 
 
-def _interrupted(*_: object) -> Never:
+def _interrupted(*_: object) -> None:
     os.write(2, b"maskproof: interrupted\n")
     os._exit(130)
 

@@ -75,7 +75,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except BrokenPipeError:  # the reader of the pipe has gone: nothing is left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except (KeyboardInterrupt, typer.Abort):
         return _say("interrupted", 130)
@@ -86,7 +86,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _refuse("the numbers violate 'they fit into memory'; use fewer tokens or layers, or smaller exponents")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail once more
+        _drop_output()
         return _refuse(f"the output violates 'it can be written'; {error.strerror or error}")
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of the option parser
@@ -94,6 +94,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("MASKPROOF_DEBUG"):
             raise
         return _refuse(_internal(f"{type(error).__name__}: {error}"))
+
+
+def _drop_output() -> None:
+    """Send what is left of the output nowhere: writing it when the process ends would fail once more."""
+    with contextlib.suppress(OSError):  # it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _internal(error: str) -> str:

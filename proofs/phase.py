@@ -151,9 +151,10 @@ def _pool(workers: int) -> Iterator[Callable[[Survey, Task], Future[Judgement]]]
         "OPENBLAS_NUM_THREADS", "1"
     )  # read by the new processes: they are as many as there is work for
     # A process that has not loaded its modules yet would answer Ctrl-C with a traceback: they never hear signals.
-    executor = ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=limits.end_with, initargs=(os.getpid(),)
-    )
+    with limits.signals_blocked():  # nor does the one that keeps count of what they share
+        executor = ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=limits.end_with, initargs=(os.getpid(),)
+        )
 
     def elsewhere(survey: Survey, task: Task) -> Future[Judgement]:
         with limits.signals_blocked():
