@@ -86,7 +86,7 @@ generate: tables
 .PHONY: tables
 tables: $(READY)
 	@$(VENV)/bin/maskproof verify --accept
-	@$(RUN) -m maskproof.proofs.notes
+	@$(RUN) -m maskproof.proofs.shown.notes
 
 # Regenerates, compares, and puts the files back as they were.
 stale: $(READY)

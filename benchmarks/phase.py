@@ -19,8 +19,9 @@ from pathlib import Path
 
 from maskproof.numerics.certify import Order, first_failures, steps
 from maskproof.numerics.series import Interval
-from maskproof.proofs import certificate, phase_files
-from maskproof.proofs.phase import advance, crossings, survey_of
+from maskproof.proofs.command import phase_files
+from maskproof.proofs.maps import certificate
+from maskproof.proofs.maps.phase import advance, crossings, survey_of
 
 FIFTY = Order(50, (3,))
 SLICES = {"alpha": Interval(0, 1 - Fraction(1, 100)), "beta": Interval(0, 16), "residual": Interval(0, 4)}

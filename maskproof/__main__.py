@@ -10,7 +10,7 @@ def main() -> None:
     """Run the command line and exit."""
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupted)  # while modules load; an exception would pass through theirs
-    from maskproof.proofs import cli  # after that
+    from maskproof.proofs.command import cli  # after that
 
     cli.main()
 

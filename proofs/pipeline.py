@@ -10,10 +10,11 @@ from typing import overload
 
 import numpy as np
 
-from maskproof.proofs import limits, registry
+from maskproof.proofs import registry
 from maskproof.proofs.engines import enclosure, symbolic
 from maskproof.proofs.engines.question import question
-from maskproof.proofs.limits import Limit
+from maskproof.proofs.processes import limits
+from maskproof.proofs.processes.limits import Limit
 from maskproof.proofs.terms.reading import Unreadable
 from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
 from maskproof.theory.claim import Claim
@@ -131,7 +132,7 @@ def _limit(timeout: float | None, memory: float | None) -> Limit:
 
 
 def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit) -> list[Result]:
-    from maskproof.proofs.supervision import Broken, Supervised  # which needs this module
+    from maskproof.proofs.processes.supervision import Broken, Supervised  # which needs this module
 
     results = []
     with closing(Supervised(lambda _: claims, seed, limit)) as supervised:

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from maskproof.proofs.files import write_text
+from maskproof.proofs.shown.files import write_text
 from maskproof.proofs.verdict import Result, Verdict
 from maskproof.theory.errors import InvalidInput
 
@@ -121,7 +121,7 @@ def accept(results: Iterable[Result], path: Path = RECORD) -> None:
     Raises:
         InvalidInput: a result is not of a shipped claim, a limit cut it short, or the record can't be written.
     """
-    from maskproof.proofs.one_line import one_line  # SymPy's printers, which reading a record does without
+    from maskproof.proofs.shown.one_line import one_line  # SymPy's printers, which reading a record does without
 
     known = {claim.id: claim for claim in shipped()}
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sympy import Eq, Ne
 
-from maskproof.proofs.derivations import prove
+from maskproof.proofs.engines.derivations import prove
 from maskproof.proofs.engines.numbers import printable
 from maskproof.proofs.engines.points import named
 from maskproof.proofs.engines.question import Question, question

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from maskproof.proofs.derivations import read
+from maskproof.proofs.engines.derivations import read
 from maskproof.proofs.formal.checking import Checked, library_of
 from maskproof.proofs.formal.claims import derivation_of, theorem
 from maskproof.proofs.formal.files import Library, Sentence, Theorem

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from maskproof.proofs.files import write_text
+from maskproof.proofs.shown.files import write_text
 from maskproof.theory.errors import InvalidInput
 
 RECORD = Path(__file__).with_name("record.json")

@@ -8,7 +8,7 @@ from functools import lru_cache
 from sympy import Add, Basic, Expr, Mul, Pow, Symbol
 from sympy.core.relational import Relational
 
-from maskproof.proofs.derivations import check
+from maskproof.proofs.engines.derivations import check
 from maskproof.proofs.kernel.known import Known, Rejected
 from maskproof.proofs.terms.reading import Unreadable, read_statement
 from maskproof.theory.derivation import Derivation, Step

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from maskproof.proofs import registry
-from maskproof.proofs.notes import ROOT
+from maskproof.proofs.shown.notes import ROOT
 from maskproof.proofs.site import claims, derivations, notebooks, reference
 from maskproof.proofs.site.claims import Evidence, Library
 from maskproof.proofs.verdict import Verdict

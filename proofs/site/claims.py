@@ -13,7 +13,7 @@ from typing import Any
 from sympy import And
 
 from maskproof.proofs.formal.record import coverage
-from maskproof.proofs.notes import cell, counts
+from maskproof.proofs.shown.notes import cell, counts
 from maskproof.proofs.site.markdown import (
     LINE,
     Linker,

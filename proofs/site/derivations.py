@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from maskproof.proofs.notes import cell
+from maskproof.proofs.shown.notes import cell
 from maskproof.proofs.site.claims import Library
 from maskproof.proofs.site.markdown import (
     LINE,

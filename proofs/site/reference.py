@@ -11,7 +11,7 @@ import re
 from types import ModuleType
 from typing import Any
 
-from maskproof.proofs.notes import cell
+from maskproof.proofs.shown.notes import cell
 from maskproof.theory.notation.prose import markdown_escape
 
 HOUSE = "maskproof"
@@ -115,7 +115,7 @@ def command_page(readme: str) -> str:
     """
     import typer
 
-    from maskproof.proofs.cli import app
+    from maskproof.proofs.command.cli import app
 
     group: Any = typer.main.get_command(app)
     parts = ["# The command", readme.strip("\n"), markdown_escape(group.epilog or "")]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from maskproof.proofs import cli
+from maskproof.proofs.command import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 SCORES = ("scores", "--n", "4", "--layers", "2")

@@ -14,8 +14,8 @@ import sympy
 
 from maskproof.numerics.certify import Order, steps
 from maskproof.numerics.series import Interval
-from maskproof.proofs import certificate, recheck
-from maskproof.proofs.phase import advance, survey_of
+from maskproof.proofs.maps import certificate, recheck
+from maskproof.proofs.maps.phase import advance, survey_of
 from maskproof.theory.decoder import Decoder, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 

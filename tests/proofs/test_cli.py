@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from maskproof.numerics import mean_field
-from maskproof.proofs import cli
+from maskproof.proofs.command import cli
 from maskproof.theory import Decoder
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from maskproof.proofs.derivations import check
+from maskproof.proofs.engines.derivations import check
 from maskproof.proofs.engines.evaluate import evaluator
 from maskproof.proofs.engines.truth import Undefined
 from maskproof.proofs.registry import shipped

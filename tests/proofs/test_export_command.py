@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from maskproof.proofs import registry
-from maskproof.proofs.cli import run
-from maskproof.proofs.export_command import chosen, rules
+from maskproof.proofs.command.cli import run
+from maskproof.proofs.command.export import chosen, rules
 from maskproof.proofs.kernel.checking import RULES
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.export import expansions

@@ -13,7 +13,8 @@ import typer
 
 from maskproof.numerics.gram import mean_field
 from maskproof.numerics.paper_figures import figure_data
-from maskproof.proofs import drawing, figures, figures_command
+from maskproof.proofs.command import figures as figures_command
+from maskproof.proofs.shown import drawing, figures
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 

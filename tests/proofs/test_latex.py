@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from maskproof.proofs import registry
-from maskproof.proofs.cli import run
-from maskproof.proofs.export_command import chosen, rules
+from maskproof.proofs.command.cli import run
+from maskproof.proofs.command.export import chosen, rules
 from maskproof.theory.export import FORMS, Item, expansions, fragment
 from maskproof.theory.notation.macros import MACROS
 from maskproof.theory.topics import TOPICS

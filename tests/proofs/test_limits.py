@@ -20,10 +20,12 @@ import psutil
 import pytest
 from sympy import Lt
 
-from maskproof.proofs import cli, limits, registry
-from maskproof.proofs.limits import Limit, Lost, supervise
+from maskproof.proofs import registry
+from maskproof.proofs.command import cli
 from maskproof.proofs.pipeline import Pipeline, verify
-from maskproof.proofs.supervision import Supervised
+from maskproof.proofs.processes import limits
+from maskproof.proofs.processes.limits import Limit, Lost, supervise
+from maskproof.proofs.processes.supervision import Supervised
 from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
 from maskproof.theory import Claim, Equicorrelated, Score
 from maskproof.theory.claim import MalformedClaim

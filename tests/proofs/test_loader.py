@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from maskproof.proofs import loader
+from maskproof.proofs.command import loader
 from maskproof.theory import InvalidInput
 
 HEAD = "from sympy import And, Lt\nfrom theory import *\n"

@@ -21,8 +21,10 @@ import numpy as np
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from maskproof.proofs import cli, notebook_run, notebooks_command, reading
-from maskproof.proofs.notebook_run import Failed, accept, read, run, run_each, stale
+from maskproof.proofs.command import cli
+from maskproof.proofs.command import notebooks as notebooks_command
+from maskproof.proofs.shown import notebook_run, reading
+from maskproof.proofs.shown.notebook_run import Failed, accept, read, run, run_each, stale
 from maskproof.theory import Claim, Equicorrelated, Score
 from maskproof.theory.errors import InvalidInput
 
@@ -30,7 +32,7 @@ SHIPPED = sorted(notebook_run.FOLDER.glob("*.ipynb"))
 ROOT = Path(__file__).resolve().parents[2]
 PICTURE = """
 from matplotlib.figure import Figure
-from maskproof.proofs.reading import Picture
+from maskproof.proofs.shown.reading import Picture
 figure = Figure((2, 2))
 figure.add_subplot().plot([0, 1], [{low}, 1])
 Picture(figure, "a line")
@@ -111,7 +113,7 @@ def test_a_shipped_notebook_holds_nothing_of_the_machine_that_ran_it(path: Path)
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_shipped_notebook_names_only_what_exists(path: Path) -> None:
-    from maskproof.proofs.figures import DRAWINGS
+    from maskproof.proofs.shown.figures import DRAWINGS
     from maskproof.theory.topics import TOPICS
 
     known = {claim.id for claim in reading.registry.shipped()}
@@ -457,7 +459,7 @@ def test_an_interrupt_ends_the_kernels(tmp_path: Path) -> None:
     for number in (1, 2):
         written(tmp_path / f"0{number}_slow.ipynb", "import time; time.sleep(600)")
     start = (
-        "import sys, pathlib; from proofs import cli, notebook_run; "
+        "import pathlib; from maskproof.proofs.command import cli; from maskproof.proofs.shown import notebook_run; "
         f"notebook_run.FOLDER = pathlib.Path({str(tmp_path)!r}); cli.main(['notebooks'])"
     )
     process = subprocess.Popen(
@@ -509,7 +511,7 @@ def test_two_runs_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
 def test_sliders_move_in_a_living_notebook_and_stand_still_in_a_static_one(tmp_path: Path) -> None:
     pytest.importorskip("ipywidgets")
     show = (
-        "from maskproof.proofs.reading import explore\n"
+        "from maskproof.proofs.shown.reading import explore\n"
         "calls = []\n"
         "draw = lambda **chosen: calls.append(chosen) or f'drawn {sorted(chosen.items())}'\n"
         "explore(draw, at={'alpha': 0.5, 'layer': 2, 'norm': 'l2', 'n': 3},\n"

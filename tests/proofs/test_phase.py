@@ -11,11 +11,12 @@ import typer
 
 from maskproof.numerics.certify import Order
 from maskproof.numerics.series import Interval
-from maskproof.proofs import certificate, phase_files
-from maskproof.proofs.certified_steps import certified_steps
-from maskproof.proofs.phase import advance, crossings, gaps, survey_of
-from maskproof.proofs.phase_command import register
-from maskproof.proofs.phase_run import layer_list
+from maskproof.proofs.command import phase_files
+from maskproof.proofs.command.certified_steps import certified_steps
+from maskproof.proofs.command.phase import register
+from maskproof.proofs.command.phase_run import layer_list
+from maskproof.proofs.maps import certificate
+from maskproof.proofs.maps.phase import advance, crossings, gaps, survey_of
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 

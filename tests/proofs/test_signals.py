@@ -119,7 +119,7 @@ def test_a_compiler_at_work_ends_as_well(tmp_path: Path) -> None:
 def test_who_swallows_the_signal_ends_all_the_same() -> None:
     code = """
 import signal, time
-from maskproof.proofs import limits
+from maskproof.proofs.processes import limits
 
 limits._GRACE = 0.2
 with limits.stoppable():

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from maskproof.proofs.console import STATIC
-from maskproof.proofs.report import Row, summary, verdict_table
+from maskproof.proofs.command.console import STATIC
+from maskproof.proofs.shown.report import Row, summary, verdict_table
 from maskproof.proofs.verdict import Result, Verdict
 
 ROOT = Path(__file__).parents[2]

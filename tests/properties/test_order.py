@@ -25,7 +25,17 @@ from maskproof.numerics.certify import Order, judge, steps
 from maskproof.numerics.gram import equicorrelated, mean_field
 from maskproof.numerics.series import Interval
 from maskproof.numerics.vectors import realise
-from maskproof.proofs.strategies import Norm, alphas, betas, decoders, input_laws, masks, positions, residuals, tokens
+from maskproof.proofs.testing.strategies import (
+    Norm,
+    alphas,
+    betas,
+    decoders,
+    input_laws,
+    masks,
+    positions,
+    residuals,
+    tokens,
+)
 from maskproof.theory import layer_one
 from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Rope
 from maskproof.theory.errors import InvalidInput

@@ -10,7 +10,7 @@ from flint import arb
 from sympy import And, Ge, Le, Lt, Rational
 
 from maskproof.numerics.balls import enclose, less, working_precision
-from maskproof.proofs.derivations import prove
+from maskproof.proofs.engines.derivations import prove
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.search import NoIdea, search
 from maskproof.theory import Claim, Decoder, Equicorrelated, alpha, i, j, l

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from maskproof.proofs.cli import run
+from maskproof.proofs.command.cli import run
 from maskproof.proofs.formal import checking
 from maskproof.proofs.formal.checking import (
     HIDDEN,

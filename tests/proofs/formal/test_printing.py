@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 from sympy import Derivative, Limit, Sum, exp, oo, sqrt
 
-from maskproof.proofs.derivations import read
+from maskproof.proofs.engines.derivations import read
 from maskproof.proofs.formal.checking import allowed, assumptions, forbidden, requirements
 from maskproof.proofs.formal.export import export
 from maskproof.proofs.formal.files import Library

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sympy import Symbol
 
-from maskproof.proofs.derivations import check
+from maskproof.proofs.engines.derivations import check
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.derivation import Derivation, Step

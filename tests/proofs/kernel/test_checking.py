@@ -30,7 +30,7 @@ from sympy import (
     sqrt,
 )
 
-from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.engines.derivations import check, prove
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory.claim import Claim
 from maskproof.theory.decoder import Decoder

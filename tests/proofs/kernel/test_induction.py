@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Ge, Gt, Integer, Lt, Rational, Symbol
 
-from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.engines.derivations import check, prove
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory import Claim, Decoder, Derivation, Equicorrelated, Gram, Step, alpha, averaging, i, j, k, l
 from maskproof.theory.paper_forms import PAPER

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import And, Eq, Ge, Gt, Implies, Integer, Lt, Ne
 
-from maskproof.proofs.derivations import check, prove
+from maskproof.proofs.engines.derivations import check, prove
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from sympy import And, Derivative, Eq, Ge, Gt, Implies, Integer, Le, Limit, Lt, Ne, Rational, Sum, Symbol, exp, oo, sqrt
 
-from maskproof.proofs.derivations import prove
+from maskproof.proofs.engines.derivations import prove
 from maskproof.proofs.kernel import checking
 from maskproof.proofs.kernel.known import Known, Rejected
 from maskproof.proofs.terms import terms as t

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Derivative, E, Eq, Ge, Gt, Integer, Le, Lt, Ne, Rational, exp, sqrt
+from sympy import Derivative, E, Eq, Ge, Gt, Implies, Integer, Le, Lt, Ne, Rational, exp, sqrt
 
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory.derivation import Step
@@ -94,6 +94,8 @@ def test_decreasing():
 def test_add_takes_inequalities_only():
     rejected(Lt(alpha, beta), "add", Lt(alpha, beta), Eq(lam, 0), match="a premise is not an inequality")
     rejected(Le(alpha, alpha, evaluate=False), "add", match="a premise is not an inequality")
+    perhaps = Implies(lam > 1, Lt(alpha, beta))
+    rejected(Lt(alpha, beta), "add", Lt(alpha, beta), perhaps, match="a premise is not an inequality")
     shown(Le(alpha, beta), "add", Lt(alpha, beta))
     rejected(Lt(alpha, beta), "add", Lt(beta, alpha), match="add up to something else")
 
@@ -151,6 +153,7 @@ def test_quotient_needs_the_denominators_compared_and_positive():
     rejected(up, "quotient", Lt(alpha, lam), Ne(alpha, 0), Gt(lam, 0), positive, hints=hints, match="> 0 is not known")
     down = Gt(gram / lam, gram / alpha)
     rejected(down, "quotient", Lt(alpha, lam), Gt(alpha, 0), hints=hints, match="> 0 is not known")  # whichever sign
+    rejected(down, "quotient", Lt(alpha, lam), Gt(alpha, 0), Lt(gram, 1), hints=hints, match="> 0 is not known")
     negative = [Lt(gram, 0), Lt(alpha, lam), Lt(alpha, 0)]
     rejected(Gt(gram / lam, gram / alpha), "quotient", *negative, Gt(lam, 0), hints=hints, match="> 0 is not known")
     rejected(
@@ -175,6 +178,7 @@ def test_the_form_of_a_sign():
     pole = (alpha**2 - 1) / (alpha - 1) * (alpha + 1)
     rejected(Ge((alpha + 1) ** 2, 0, evaluate=False), "sign", hints={"form": pole}, match="need not have a value")
     rejected(Eq(alpha, 0), "sign", Eq(alpha, 0), match="not of the form")
+    rejected(Implies(alpha > 1, alpha > 0), "sign", match="not of the form")
 
 
 def test_the_slope_of_a_falling_function_is_a_negative_derivative():
@@ -187,6 +191,10 @@ def test_the_slope_of_a_falling_function_is_a_negative_derivative():
             facts = (Step("p", statement, "derivative"),)
         with pytest.raises(Rejected, match=r"step goal \(decreasing\): the premise is no negative derivative"):
             derive(*facts, goal)
+    facts = Step("d", Eq(slope, -1), "derivative"), Step("n", Lt(slope, 0), "sign", ("d",))
+    perhaps = Step("p", Implies(lam > 1, Lt(slope, 0)), "implication", ("n",))
+    with pytest.raises(Rejected, match=r"step goal \(decreasing\): the premise is no negative derivative"):
+        derive(*facts, perhaps, goal)
     real = Derivative(-alpha, alpha)
     facts = Step("d", Eq(real, -1), "derivative"), Step("p", Lt(real, 0), "sign", ("d",))
     with pytest.raises(Rejected, match="not a real variable >= 0"):

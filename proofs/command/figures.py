@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maskproof.proofs.console import show
-from maskproof.proofs.files import check_writable
+from maskproof.proofs.command.console import show
+from maskproof.proofs.shown.files import check_writable
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from maskproof.proofs.figures import Drawing
+    from maskproof.proofs.shown.figures import Drawing
 
 _LEAST_TOKENS, _MOST_TOKENS = 4, 400
 _MOST_SAMPLES = 10**8
@@ -44,8 +44,9 @@ def figures_command(
     Each is written as NAME.png and NAME.pdf, with the largest standard error
     and the largest difference from the limit below it.
     """
-    from maskproof.proofs import arguments, drawing
-    from maskproof.proofs.figures import DRAWINGS, Run
+    from maskproof.proofs.command import arguments
+    from maskproof.proofs.shown import drawing
+    from maskproof.proofs.shown.figures import DRAWINGS, Run
 
     if not names:
         show("\n".join(f"{name:6} {each.about}" for name, each in DRAWINGS.items()))
@@ -70,7 +71,7 @@ def figures_command(
 
 
 def _named(name: str, known: dict[str, Drawing]) -> Drawing:
-    from maskproof.proofs import arguments
+    from maskproof.proofs.command import arguments
 
     if name not in known:
         raise InvalidInput(f"figure {arguments.shown(name)}", "'there is such a figure'", f"use {', '.join(known)}")

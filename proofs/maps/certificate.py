@@ -3,7 +3,7 @@
 A certificate states the decoder in numbers (no class of this project is needed to read it), the statement, and what
 is certain: for a ``map`` a partition of a box of parameters into pieces, for ``steps`` the pairs of neighbouring
 keys whose score falls at exact parameters, while it rises at all others. Numbers are exact fractions, as strings.
-``proofs/recheck.py`` checks one from the file alone.
+``proofs/maps/recheck.py`` checks one from the file alone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import sympy
 
 from maskproof.numerics.certify import Box, Order, Piece, Steps
 from maskproof.numerics.series import Interval
-from maskproof.proofs.files import write_text
+from maskproof.proofs.shown.files import write_text
 from maskproof.theory.errors import InvalidInput
 
 FORMAT = "maskproof-certificate-1"

@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from maskproof.proofs import derivations, drawing, registry
-from maskproof.proofs.console import STATIC
+from maskproof.proofs import registry
+from maskproof.proofs.command.console import STATIC
+from maskproof.proofs.engines import derivations
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.pipeline import verify
-from maskproof.proofs.report import reason, witness
+from maskproof.proofs.shown import drawing
+from maskproof.proofs.shown.report import reason, witness
 from maskproof.theory.claim import Claim
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.errors import InvalidInput

@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from maskproof.proofs.console import STATIC
-from maskproof.proofs.files import write_text
+from maskproof.proofs.command.console import STATIC
+from maskproof.proofs.shown.files import write_text
 from maskproof.theory.errors import InvalidInput
 
-FOLDER = Path(__file__).with_name("notebooks")
+FOLDER = Path(__file__).parents[1] / "notebooks"
 TIMEOUT = 600  # seconds a cell may take before it counts as stuck
 BLOCK, SAME_BLOCK = 8, 0.12  # pixels, and the difference of their means, from 0 to 1, that rounding and fonts may make
 

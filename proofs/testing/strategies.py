@@ -5,7 +5,7 @@ zero. Everything drawn is admissible: no strategy rejects what it draws by itsel
 
     from hypothesis import given
     from maskproof.numerics.balls import enclose, less
-    from maskproof.proofs.strategies import alphas, decoders, positions
+    from maskproof.proofs.testing.strategies import alphas, decoders, positions
 
     @given(decoders(8, norms=("l2",)), alphas(8), positions(8))
     def test_scores_are_at_most_one(decoder, alpha, at):

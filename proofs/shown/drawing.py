@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.proofs.files import write_whole
+from maskproof.proofs.shown.files import write_whole
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from maskproof.proofs.certificate import Survey
+    from maskproof.proofs.maps.certificate import Survey
 
 Array = NDArray[np.float64]
 

@@ -15,8 +15,8 @@ from multiprocessing import active_children, get_context
 
 from maskproof.numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
 from maskproof.numerics.series import PARAMETERS, Interval
-from maskproof.proofs import limits
-from maskproof.proofs.certificate import Survey, area
+from maskproof.proofs.maps.certificate import Survey, area
+from maskproof.proofs.processes import limits
 from maskproof.theory.errors import InvalidInput
 
 RESOLUTIONS = {1: Fraction(1, 10**6), 2: Fraction(1, 512)}

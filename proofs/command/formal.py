@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from maskproof.proofs.console import Watch, show
+from maskproof.proofs.command.console import Watch, show
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -68,8 +68,8 @@ def _chosen(targets: list[str]) -> list[Claim]:
         InvalidInput: there is no such claim, or none is proved.
     """
     from maskproof.proofs import registry, verify
+    from maskproof.proofs.command.targets import gather
     from maskproof.proofs.formal.claims import BEYOND_COQ, proved
-    from maskproof.proofs.targets import gather
     from maskproof.proofs.verdict import Verdict
 
     if not targets:
@@ -120,10 +120,10 @@ def _write(written: Export, folder: Path) -> None:
 def _check(written: Export, folder: Path, *, accept: bool) -> bool:
     """Let Coq read everything; say what it says, claim by claim; whether something failed."""
     from maskproof.proofs import registry
-    from maskproof.proofs.files import write_text
     from maskproof.proofs.formal import checking, record
     from maskproof.proofs.formal.export import ASSUMPTIONS, assumptions
     from maskproof.proofs.formal.statements import FILES, statements
+    from maskproof.proofs.shown.files import write_text
 
     sources = written.sources
     library = {**checking.library_of(sources), **statements(sources)}

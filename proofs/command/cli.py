@@ -22,17 +22,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from maskproof.proofs import limits, registry
-from maskproof.proofs.console import Watch, sampling_progress, show
-from maskproof.proofs.files import check_writable, write_text
-from maskproof.proofs.limits import Limit, Output
+from maskproof.proofs import registry
+from maskproof.proofs.command.console import Watch, sampling_progress, show
+from maskproof.proofs.processes import limits
+from maskproof.proofs.processes.limits import Limit, Output
+from maskproof.proofs.shown.files import check_writable, write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.errors import InvalidInput, shortened
 
 if TYPE_CHECKING:
-    from maskproof.proofs.certified_steps import Certified
-    from maskproof.proofs.report import Row
-    from maskproof.proofs.supervision import Load, Outcome
+    from maskproof.proofs.command.certified_steps import Certified
+    from maskproof.proofs.processes.supervision import Load, Outcome
+    from maskproof.proofs.shown.report import Row
     from maskproof.theory.claim import Claim
     from maskproof.theory.decoder import Decoder
 
@@ -132,7 +133,11 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
-    from maskproof.proofs import export_command, figures_command, formal_command, notebooks_command, phase_command
+    from maskproof.proofs.command import export as export_command
+    from maskproof.proofs.command import figures as figures_command
+    from maskproof.proofs.command import formal as formal_command
+    from maskproof.proofs.command import notebooks as notebooks_command
+    from maskproof.proofs.command import phase as phase_command
 
     export_command.register(app)
     phase_command.register(app)
@@ -172,9 +177,9 @@ def verify_command(
     certifies every point. SAMPLED: nothing found against it. REFUTED: a certified
     counterexample. UNKNOWN: none of these.
     """
-    from maskproof.proofs import arguments
-    from maskproof.proofs.report import as_json, summary, verdict_table
-    from maskproof.proofs.targets import gather, is_file
+    from maskproof.proofs.command import arguments
+    from maskproof.proofs.command.targets import gather, is_file
+    from maskproof.proofs.shown.report import as_json, summary, verdict_table
 
     number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
     limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
@@ -224,7 +229,7 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
 
 def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
     """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
-    from maskproof.proofs.supervision import Supervised, Unsupervised
+    from maskproof.proofs.processes.supervision import Supervised, Unsupervised
 
     def chosen() -> Supervised | Unsupervised:
         if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
@@ -244,8 +249,8 @@ def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit
 
 
 def _row(name: str, outcome: Outcome) -> Row:
-    from maskproof.proofs.report import Row
-    from maskproof.proofs.supervision import Broken
+    from maskproof.proofs.processes.supervision import Broken
+    from maskproof.proofs.shown.report import Row
 
     if isinstance(outcome, Broken):
         return Row(name, error=f"claim {name}: {_internal(outcome.message)}")
@@ -260,7 +265,7 @@ def _row(name: str, outcome: Outcome) -> Row:
 @app.command("list")
 def list_command() -> int:
     """List the shipped claims with their recorded verdicts."""
-    from maskproof.proofs.listing import claim_table
+    from maskproof.proofs.command.listing import claim_table
 
     show(claim_table(registry.shipped(), registry.recorded(), registry.statements()))
     return 0
@@ -272,8 +277,8 @@ def derive_command(
     form: Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")] = "text",
 ) -> int:
     """Print a derivation: every step with the rule and the earlier steps that give it."""
-    from maskproof.proofs import arguments
-    from maskproof.proofs.export_command import rules
+    from maskproof.proofs.command import arguments
+    from maskproof.proofs.command.export import rules
     from maskproof.theory.export import derivation_latex, derivation_text
     from maskproof.theory.topics import TOPICS
 
@@ -345,7 +350,7 @@ def scores_command(
     The limit of infinite width by default; with --dim the expectation at that
     width over uniform unit vectors (mean cosine A), with standard errors.
     """
-    from maskproof.proofs import arguments, scores
+    from maskproof.proofs.command import arguments, scores
 
     printed = json_path is not None and str(json_path) == "-"
     _check_outputs(out, plot, json_path if certify and not printed else None)
@@ -394,7 +399,7 @@ def scores_command(
 
 
 def _certified(model: Decoder, alpha: Any, size: tuple[int, int], written: bool) -> Certified:
-    from maskproof.proofs.certified_steps import certified_steps
+    from maskproof.proofs.command.certified_steps import certified_steps
 
     found = certified_steps(model, alpha, *size)
     if written:
@@ -404,7 +409,7 @@ def _certified(model: Decoder, alpha: Any, size: tuple[int, int], written: bool)
 
 def _show_certified(certified: Certified, table: str | None, path: Path | None) -> None:
     """Write the certificate, and print what it says below the table; without a table the certificate alone."""
-    from maskproof.proofs import certificate
+    from maskproof.proofs.maps import certificate
 
     if table is None:
         show(certificate.text(certified.certificate()).rstrip())
@@ -416,7 +421,7 @@ def _show_certified(certified: Certified, table: str | None, path: Path | None) 
 
 def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) -> None:
     """Refuse, before any work, files that could not be written."""
-    from maskproof.proofs import scores
+    from maskproof.proofs.command import scores
 
     if out is not None:
         scores.check_out(out)
@@ -430,7 +435,7 @@ def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) 
 
 def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]) -> Any:
     from maskproof.numerics import mean_field
-    from maskproof.proofs.scores import Table
+    from maskproof.proofs.command.scores import Table
 
     if isinstance(model.scale, str) or model.norm == "layernorm":
         raise InvalidInput(
@@ -446,7 +451,7 @@ def _expectation(
     model: Any, law: tuple[int, Any], size: tuple[int, int], run: tuple[int, int, float | None], settings: Any
 ) -> Any:
     from maskproof.numerics.monte_carlo import expected_scores
-    from maskproof.proofs.scores import Table
+    from maskproof.proofs.command.scores import Table
     from maskproof.theory.inputs import Sphere
 
     (width, alpha), (n, layers), (samples, seed, goal) = law, size, run

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from maskproof.numerics.certify import Box, Order
 from maskproof.numerics.series import Interval
-from maskproof.proofs import arguments, certificate, phase, phase_files
-from maskproof.proofs.certificate import Survey
-from maskproof.proofs.console import show
-from maskproof.proofs.files import check_writable
-from maskproof.proofs.scores import check_plot
+from maskproof.proofs.command import arguments, phase_files
+from maskproof.proofs.command.console import show
+from maskproof.proofs.command.scores import check_plot
+from maskproof.proofs.maps import certificate, phase
+from maskproof.proofs.maps.certificate import Survey
+from maskproof.proofs.shown.files import check_writable
 from maskproof.theory.errors import InvalidInput
 
 _MOST_LAYERS = 32

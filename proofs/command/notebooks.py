@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from maskproof.proofs.console import Watch, show
+from maskproof.proofs.command.console import Watch, show
 from maskproof.theory.errors import InvalidInput
 
 _AT_ONCE = 4  # at most: a kernel takes some hundred megabytes
@@ -36,11 +36,11 @@ def notebooks_command(
     Fails when a cell raises an error, or prints or draws something else than
     what the notebook holds.
     """
-    from maskproof.proofs import drawing
+    from maskproof.proofs.shown import drawing
 
     _require_jupyter()
     drawing.require_matplotlib("notebooks")
-    from maskproof.proofs import notebook_run
+    from maskproof.proofs.shown import notebook_run
 
     committed = {path: notebook_run.read(path) for path in notebook_run.notebooks(names or [])}
     if html is not None:
@@ -65,7 +65,7 @@ def notebooks_command(
 
 def _settled(path: Path, committed: Any, fresh: Any, accept: bool) -> int:
     """Say how a notebook that ran compares with the file, or write it; 1 if it is stale."""
-    from maskproof.proofs import notebook_run
+    from maskproof.proofs.shown import notebook_run
 
     if accept:
         show(f"{'written' if notebook_run.accept(path, committed, fresh) else 'ok':7} {path.stem}")

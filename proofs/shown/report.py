@@ -14,7 +14,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from maskproof.proofs.console import COLOURS, STATIC, table
+from maskproof.proofs.command.console import COLOURS, STATIC, table
 from maskproof.proofs.engines.symbolic import GIVEN
 from maskproof.proofs.verdict import Evidence, Result, Verdict
 from maskproof.theory.errors import shortened

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.proofs import drawing
-from maskproof.proofs.files import write_text, write_whole
+from maskproof.proofs.shown import drawing
+from maskproof.proofs.shown.files import write_text, write_whole
 from maskproof.theory.errors import InvalidInput
 
 Array = NDArray[np.float64]

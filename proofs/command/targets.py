@@ -7,7 +7,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from maskproof.proofs import arguments, registry
+from maskproof.proofs import registry
+from maskproof.proofs.command import arguments
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
@@ -28,7 +29,7 @@ def gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str
     Raises:
         InvalidInput: there is no such claim or file, or an id is taken.
     """
-    from maskproof.proofs.loader import load
+    from maskproof.proofs.command.loader import load
 
     if not targets:
         return list(known.values())

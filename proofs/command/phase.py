@@ -52,10 +52,10 @@ def phase_command(
 
     Give one or two of --alpha, --beta and --residual as LOW:HIGH. Every piece
     of the result is certified as a whole, not sampled. With --json the work is
-    saved as it goes and taken up again by the same command; proofs/recheck.py
+    saved as it goes and taken up again by the same command; proofs/maps/recheck.py
     checks the file independently.
     """
-    from maskproof.proofs.phase_run import Files, run
+    from maskproof.proofs.command.phase_run import Files, run
 
     parameters = {"alpha": alpha, "beta": beta, "residual": residual}
     model = {"norm": norm, "scale": scale, "mask": mask}

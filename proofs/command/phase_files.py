@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.proofs import drawing
-from maskproof.proofs.certificate import Survey
-from maskproof.proofs.files import write_text, write_whole
-from maskproof.proofs.phase import crossings, gaps
+from maskproof.proofs.maps.certificate import Survey
+from maskproof.proofs.maps.phase import crossings, gaps
+from maskproof.proofs.shown import drawing
+from maskproof.proofs.shown.files import write_text, write_whole
 from maskproof.theory.errors import InvalidInput
 
 

@@ -1,6 +1,6 @@
 """Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
 
-    python -m maskproof.proofs.notes
+    python -m maskproof.proofs.shown.notes
 
 A table stands between ``<!-- NAME: begin -->`` and ``<!-- NAME: end -->``; what is between them is
 replaced, everything else is left alone.
@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from maskproof.proofs import registry
-from maskproof.proofs.files import write_text
 from maskproof.proofs.formal.record import coverage
+from maskproof.proofs.shown.files import write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.arithmetic import ARITHMETIC
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 _MARKED = r"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)"
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from maskproof.numerics.certify import Order, Steps, steps
-from maskproof.proofs import certificate
+from maskproof.proofs.maps import certificate
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from maskproof.proofs import registry
-from maskproof.proofs.console import show
-from maskproof.proofs.files import check_writable, write_text
+from maskproof.proofs.command.console import show
+from maskproof.proofs.shown.files import check_writable, write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.errors import InvalidInput
 
@@ -49,7 +49,7 @@ def export_command(
     says which), derivations (layer-two) and the expansions in 1/d
     (weight-expansion, score-expansion). NAME gets the label mp:NAME.
     """
-    from maskproof.proofs import arguments
+    from maskproof.proofs.command import arguments
     from maskproof.theory import export
     from maskproof.theory.topics import TOPICS
 
@@ -106,7 +106,7 @@ def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
     Raises:
         InvalidInput: nothing, or more than one claim, is called so.
     """
-    from maskproof.proofs import arguments
+    from maskproof.proofs.command import arguments
     from maskproof.theory.claim import Claim
     from maskproof.theory.export import Item, expansions
     from maskproof.theory.topics import TOPICS

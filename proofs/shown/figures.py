@@ -32,8 +32,8 @@ from maskproof.numerics.paper_figures import FIGURES, LAYERS, SECOND, TOKENS, WI
 from maskproof.numerics.recency import recency_probability
 from maskproof.numerics.recency_linear import predicted_recency
 from maskproof.numerics.relativity import relativity
-from maskproof.proofs import drawing
-from maskproof.proofs.drawing import Scale
+from maskproof.proofs.shown import drawing
+from maskproof.proofs.shown.drawing import Scale
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.inputs import SharedGaussian
 

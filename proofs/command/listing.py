@@ -8,7 +8,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from maskproof.proofs.console import COLOURS, table
+from maskproof.proofs.command.console import COLOURS, table
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.claim import Claim
 
@@ -35,6 +35,6 @@ def claim_table(
 
 
 def _statement(claim: Claim) -> str:
-    from maskproof.proofs.one_line import one_line  # seldom needed: what is recorded comes with its text
+    from maskproof.proofs.shown.one_line import one_line  # seldom needed: what is recorded comes with its text
 
     return one_line(claim)

@@ -15,8 +15,8 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from maskproof.proofs.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
 from maskproof.proofs.pipeline import Pipeline
+from maskproof.proofs.processes.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
 from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput

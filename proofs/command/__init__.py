@@ -1,0 +1,1 @@
+"""The command ``maskproof``, one file a command."""

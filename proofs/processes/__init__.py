@@ -1,0 +1,1 @@
+"""Work in other processes, under limits, whatever it does."""

@@ -1,0 +1,1 @@
+"""What people see: tables, figures, notes, notebooks, files."""

@@ -1,0 +1,1 @@
+"""For tests of one's own: strategies for Hypothesis."""
