@@ -7,10 +7,9 @@ the folders at the top.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from maskproof.lazily import attributes
 
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from maskproof.numerics.gram import MeanField, mean_field
     from maskproof.numerics.monte_carlo import Expectation, expected_scores
