@@ -64,8 +64,7 @@ def entries(enclosure: Enclosure, name: str, decoder: Decoder) -> dict[tuple[int
     """All coefficients of one kind that the mask shows, by layer, query and key."""
     n, found = enclosure.n, {}
     for layer, query in itertools.product(range(1, len(enclosure.layers) + 1), range(1, n + 1)):
-        first, last = decoder.mask.visible(query, n)
-        for key in range(first, last + 1):
+        for key in decoder.mask.keys(query, n):
             found[layer, query, key] = getattr(enclosure, name)(layer, query, key)
     return found
 

@@ -67,8 +67,8 @@ def misses(decoder, box, n, layers, order, shrink=1.0, dim=None, steps=False):
             truth = enclose(decoder, at.get("alpha", fixed), n, layers, 192, at.get("beta"), at.get("residual"), dim)
             for layer in range(1, layers + 1):
                 for i in range(1, n + 1):
-                    first, last = decoder.mask.visible(i, n)
-                    for j in range(first, last + 1 - steps):
+                    keys = decoder.mask.keys(i, n)
+                    for j in (key for key in keys if key + steps in keys):
                         model = expansion.step(layer, i, j) if steps else expansion.score(layer, i, j)
                         exact = truth.score(layer, i, j)
                         exact = truth.score(layer, i, j + 1) - exact if steps else exact
