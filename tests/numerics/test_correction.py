@@ -32,7 +32,7 @@ from maskproof.numerics.noise import noise_of
 from maskproof.numerics.sampling import law_of
 from maskproof.theory import finite_width as fw
 from maskproof.theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
-from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Alibi, Bidirectional, Blocks, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 from maskproof.theory.symbols import alpha, beta, i, j, lam
@@ -50,6 +50,8 @@ DECODERS = [
     Decoder(norm="none", beta=0.5, mask=Prefix(2)),
     Decoder(mask=SlidingWindow(3), beta=1.5, scale=3),
     Decoder(mask=Prefix(3), beta=0.5, residual=2, scale=3),
+    Decoder(mask=Dilated(2, 2), beta=1.5),
+    Decoder(norm="none", mask=Blocks(2), residual=0.5),
 ]
 
 

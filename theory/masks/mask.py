@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import sympy
+from sympy import Expr
 from sympy.logic.boolalg import Boolean
 from sympy.printing.numpy import NumPyPrinter
 
@@ -98,22 +99,26 @@ class Mask(ABC):
         """
         return self.noun.format(**{field.name: getattr(self, field.name) for field in fields(self)})
 
-    def latex(self) -> str:
-        r"""The keys that query i sees, as LaTeX.
-
-        >>> from maskproof.theory.masks import SlidingWindow
-        >>> print(SlidingWindow(3).latex())
-        j \leq i \wedge i - 3 < j
-        """
-        return sympy.latex(self.condition)
-
-    def numpy(self) -> str:
-        """A NumPy expression of whole-number arrays i and j, True where query i sees key j.
+    def numpy(self, query: Expr = QUERY, key: Expr = KEY) -> str:
+        """A NumPy expression that is True where the query sees the key, given in whole-number arrays.
 
         >>> from maskproof.theory.masks import SlidingWindow
         >>> SlidingWindow(3).numpy()
-        'numpy.logical_and.reduce((numpy.less_equal(j, i),numpy.less(i - 3, j)))'
+        'numpy.less_equal(j, i) & numpy.less(i - 3, j)'
         """
-        if self.condition == sympy.true:
-            return "numpy.full(numpy.broadcast_shapes(numpy.shape(i), numpy.shape(j)), True)"
-        return str(NumPyPrinter({"fully_qualified_modules": True}).doprint(self.condition))
+        condition = self.condition.subs({QUERY: query, KEY: key}, simultaneous=True)
+        return str(_Printer({"fully_qualified_modules": True}).doprint(condition))
+
+
+class _Printer(NumPyPrinter):
+    """Conditions that broadcast, and quotients rounded down in whole numbers."""
+
+    def _print_And(self, expr: sympy.And) -> str:
+        return " & ".join(map(self._print, expr.args))
+
+    def _print_Or(self, expr: sympy.Or) -> str:
+        return " | ".join(map(self._print, expr.args))
+
+    def _print_floor(self, expr: sympy.Basic) -> str:
+        above, below = expr.args[0].as_numer_denom()  # type: ignore[attr-defined]
+        return f"(({self._print(above)}) // ({self._print(below)}))"
