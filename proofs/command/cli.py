@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from maskproof.proofs import registry
+from maskproof.proofs.command import options
 from maskproof.proofs.command.console import Watch, sampling_progress, show
 from maskproof.proofs.processes import limits
 from maskproof.proofs.processes.limits import Limit, Output
@@ -307,9 +308,7 @@ def scores_command(
     scale: Annotated[
         str, typer.Option("--scale", metavar="S", help="What scores are divided by: a number, sqrt(d) or d.")
     ] = "1",
-    mask: Annotated[
-        str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
-    ] = "causal",
+    mask: Annotated[str, typer.Option("--mask", metavar="MASK", help=options.MASK)] = "causal",
     rope: Annotated[str | None, typer.Option("--rope", metavar="BASE", help="Rotary embedding with this base.")] = None,
     head_dim: Annotated[
         str | None, typer.Option("--head-dim", metavar="D", help="Width of a head, for --rope; 64 by default.")

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from maskproof.proofs.command import options
+
 
 def register(app: typer.Typer) -> None:
     """Add the command ``phase`` to the application."""
@@ -21,9 +23,7 @@ def phase_command(
     residual: Annotated[str, typer.Option("--residual", metavar="R|LOW:HIGH", help="Residual weight.")] = "1",
     norm: Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")] = "l2",
     scale: Annotated[str, typer.Option("--scale", metavar="S", help="What scores are divided by.")] = "1",
-    mask: Annotated[
-        str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")
-    ] = "causal",
+    mask: Annotated[str, typer.Option("--mask", metavar="MASK", help=options.MASK)] = "causal",
     dim: Annotated[str | None, typer.Option("--dim", metavar="D", help="Width, for layernorm or scale d.")] = None,
     resolution: Annotated[
         str | None,
