@@ -202,7 +202,7 @@ def test_normal_forms_of_exponentials_keep_their_exponents():
 
 
 def _model(norm: str, law: t.Law) -> t.Model:
-    return t.Model(norm, t.ONE, t.ONE, t.ONE, t.Mask("causal"), None, law)
+    return t.Model(norm, t.ONE, t.ONE, t.ONE, t.CAUSAL, None, law)
 
 
 def test_which_statements_are_alike():
