@@ -152,6 +152,7 @@ def _enclosed(scene: Scene, model: Model, position: int) -> Enclosure:
     alpha = arb(model.alpha(scene))
     found = None
     for n in tokens_seen(model, scene, position):
+        scene.pairs += model.depth * n**2
         found = enclose_model(ball_model(scene, model, n), alpha, model.depth)
         # A later token that vanishes, or does not exist, spoils the matrices; then as few as possible are looked at.
         if all(found.layers[-1].gram[token, token].is_finite() for token in range(n)):

@@ -27,6 +27,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType
 
+from tests.mutation.equivalent import EQUIVALENT
+
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = [
     *(f"maskproof.proofs.kernel.{name}" for name in (
@@ -72,25 +74,6 @@ class Mutant:
     def label(self) -> str:
         """The line of the change, and the change."""
         return f"{self.source.strip()} | {self.what}"
-
-
-# label (without the line number) -> why it makes no difference to what is accepted
-_SIGN = "a positive factor does not change a sign"
-_SHORTER = "a short cut: the long way leads to the same"
-EQUIVALENT = {
-    "e = right if left == ZERO else times(number(-1), left) if right == ZERO else minus(right, left) | 2 for 1": _SIGN,
-    "found = facts.is_positive(e, False) and facts.is_positive(times(number(-1), e), False) | 2 for 1": _SIGN,
-    "if isinstance(part, Term): | isinstance is true": "the conditions of a model are those of its terms",
-    "own = statement.free | domain.free | left part only": "a line about all values of a variable is one about each",
-    "@dataclass(frozen=True) | False": "nothing changes a step or a line once it is made",
-    "return dataclass(frozen=True, eq=False)(kind) | False": "nothing changes a term once it is made",
-    "if self is other: | never taken": _SHORTER,
-    "if all(new is old for new, old in zip(content, self.content, strict=True)): | never taken": _SHORTER,
-    "if not here: | never taken": _SHORTER,
-    "return type(self) is type(other) and self._hash == other._hash and self.content == other.content"
-    "  # type: ignore[attr-defined] | without part 2": _SHORTER,
-    "unit: bool = True | False": "a law of Gaussian inputs is always read with it, others have none",
-}
 
 
 def mutants(module: str) -> Iterator[Mutant]:

@@ -47,8 +47,8 @@ MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, H
             beta + lam + alpha + 2 * root(lam) * root(alpha),
         ),
         (root(0 * alpha) + root(1 + root(beta)) ** 2, 1 + root(beta)),
-        (root(1 + root(beta)) ** 2 * root(beta), root(beta) + beta),
-        (exp(alpha) * root(alpha + 1) ** 2, exp(alpha) * (alpha + 1)),
+        ((root(1 + root(beta)) + 1) ** 2 * root(beta), 2 * root(beta) + beta + 2 * root(beta) * root(1 + root(beta))),
+        (exp(alpha) * (root(alpha + 1) + 1) ** 2, exp(alpha) * (alpha + 2 + 2 * root(alpha + 1))),
         *((root(q**3), q * root(q)) for q in (2, 3, 5, 7, 11, 13)),
     ],
 )
@@ -80,6 +80,13 @@ def test_identities_are_recognised(left, right):
 )
 def test_what_differs_is_not_identified(left, right):
     assert not identical(read_term(left), read_term(right))
+
+
+@pytest.mark.parametrize(("n", "f", "s"), [(8, 2, 2), (12, 2, 3), (18, 3, 2), (75, 5, 3), (98, 7, 2), (242, 11, 2)])
+def test_square_factors_of_numbers_leave_roots(n, f, s):
+    whole, part = (t.Root(t.number(x)) for x in (n, s))
+    assert identical(whole, t.times(t.number(f), part))
+    assert not identical(whole, t.times(t.number(f + 1), part))
 
 
 def test_division_by_what_is_zero_identifies_nothing():

@@ -65,6 +65,7 @@ def test_values_are_put_in_all_at_once():
         (t.Derivative(t.times(a, x), x), {x: t.ONE}),
         (t.Sum(t.Sum(t.times(a, k), j, t.ONE, k), k, t.ONE, i), {a: t.plus(j, b)}),
         (t.less(t.ZERO, t.Product(t.plus(a, k), k, t.ONE, i)), {a: k}),
+        (t.Sum(t.times(a, b, k), k, t.ONE, i), {a: k, b: t.ONE}),
     ],
 )
 def test_nothing_is_captured(tree, values):
