@@ -92,7 +92,7 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
 
 
 def _normalise(decoder: Decoder, x: Array, noise: Array) -> Array:
-    if decoder.norm == "none":
+    if not decoder.normalised:
         return x
     unit, exponent = _rescaled(x)
     noise = np.ldexp(noise, -exponent[..., 0])

@@ -98,7 +98,7 @@ def _refuse(decoder: Decoder) -> None:
         raise InvalidInput(
             f"position = {decoder.position}", "'scores depend on the Gram matrix alone'", "use position=None"
         )
-    if decoder.norm == "layernorm" or isinstance(decoder.scale, str):
+    if decoder.needs_width:
         raise InvalidInput(
             f"norm {decoder.norm!r}, scale {decoder.scale}",
             "'the decoder does not depend on the width d'",

@@ -83,7 +83,7 @@ def row_differences(decoder: Decoder, alpha: object, i: int, layer: int = 2) -> 
         raise InvalidInput(f"alpha = {alpha}", "0 <= alpha < 1", "Sphere has no other values")
     if i < 2 or layer < 2:
         raise InvalidInput(f"i = {i}, layer = {layer}", "i >= 2 and layer >= 2", "there is nothing to order before")
-    if decoder.norm == "layernorm" or isinstance(decoder.scale, str):
+    if decoder.needs_width:
         raise InvalidInput("a decoder that changes with d", "'the limit d -> oo exists'", "use l2 and a fixed scale")
     rows, columns = np.tril_indices(i, -1)  # only tokens up to i matter to query i under a causal mask
     directions = np.zeros((rows.size, i, i))

@@ -135,7 +135,7 @@ def recursion(decoder: Decoder, gram: Array, layers: int, dim: int | None = None
 def _factors(decoder: Decoder, kernel: Array, noise: Array, d: int | None) -> Array:
     """s_i, the factor that normalises vector i; shape (..., n)."""
     squares = np.diagonal(kernel, axis1=-2, axis2=-1)
-    if decoder.norm == "none":
+    if not decoder.normalised:
         return np.ones_like(squares)
     if np.any(squares <= noise):
         raise InvalidInput(

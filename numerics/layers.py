@@ -79,7 +79,7 @@ def layer_of(decoder: Decoder, n: int, d: int) -> Layer:
             "'no position encoding'",
             "RoPE is not sampled yet; use position=None",
         )
-    normalised = decoder.norm != "none"
+    normalised = decoder.normalised
     value_norm = float(np.sqrt(d)) if decoder.norm == "layernorm" else 1.0
     return Layer(
         normalised=normalised,

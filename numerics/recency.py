@@ -155,7 +155,7 @@ def recency_probability(
     n, layers, samples = _sizes(n, layers, samples)
     if decoder.mask != Causal():
         raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "recency is about keys before the query")
-    if normalise_inputs and decoder.norm == "none":
+    if normalise_inputs and not decoder.normalised:
         raise InvalidInput("normalise_inputs", "'the decoder normalises'", "use norm='l2' or 'layernorm'")
     if target_se is not None and not target_se > 0:
         raise InvalidInput(f"target_se = {target_se}", "target_se > 0", "leave it out to use all samples")

@@ -278,7 +278,7 @@ class _State:
 def _model(
     decoder: Decoder, d: int | None, n: int, frame: Frame, box: Mapping[str, Interval], values: Mapping[str, Value]
 ) -> _Model:
-    normalised = decoder.norm != "none"
+    normalised = decoder.normalised
     square = ball(d) if decoder.norm == "layernorm" and d is not None else ball(1)
     visible = tuple(decoder.mask.keys(i, n) for i in range(1, n + 1))
     named = {name: _parameter(frame, box, name, value) for name, value in values.items()}

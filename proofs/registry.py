@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,10 +34,10 @@ def shipped() -> list[Claim]:
 @cache
 def _shipped() -> tuple[Claim, ...]:
     # Imported here because it takes a moment that other commands need not wait.
-    from maskproof.theory.claims import kim2025, kim2026, layernorm, order, own, residual, rope, width
+    from maskproof.theory.papers import PACKS
 
-    parts = (kim2025, own, order, residual, width, rope, layernorm, kim2026)
-    claims = tuple(claim for part in parts for claim in part.claims)
+    packs = (import_module(f"maskproof.theory.claims.{name}") for name in PACKS)
+    claims = tuple(claim for pack in packs for claim in pack.claims)
     refuse_duplicates(claims)
     return claims
 

@@ -23,7 +23,7 @@ from maskproof.theory.masks import MASKS, Bidirectional, Blocks, Causal, Dilated
 from maskproof.theory.position import Alibi, Position, Rope, T5Bias
 from maskproof.theory.values import exact, require
 
-NORMS = ("l2", "layernorm", "none")
+NORMS = {"l2": "l2 normalisation", "layernorm": "LayerNorm", "none": "no normalisation"}
 SCALES = ("sqrt(d)", "d")
 
 
@@ -80,6 +80,16 @@ class Decoder:
                 "'every visible key has a bias'",
                 "give T5Bias(values, later=...)",
             )
+
+    @property
+    def normalised(self) -> bool:
+        """Whether vectors have a fixed norm when they are compared."""
+        return self.norm != "none"
+
+    @property
+    def needs_width(self) -> bool:
+        """Whether the layer depends on the width, whatever the inputs."""
+        return self.norm == "layernorm" or isinstance(self.scale, str)
 
     def scale_at(self, d: int | None) -> sympy.Expr:
         """The number that scores are divided by at width ``d``.

@@ -6,7 +6,9 @@ numbers; a claim about one of the random laws is about expectations over it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import sympy
 
@@ -29,15 +31,54 @@ def _random_alpha(alpha: object) -> sympy.Expr:
     return value
 
 
+class Inputs(ABC):
+    """What every law of the inputs says of itself.
+
+    Attributes:
+        name: what terms call it.
+        random: whether a claim about it is about expectations.
+        alpha: the correlation.
+    """
+
+    name: ClassVar[str]
+    random: ClassVar[bool] = True
+    alpha: sympy.Expr
+
+    @property
+    @abstractmethod
+    def words(self) -> tuple[str, ...]:
+        """The law in words: what it is, then its parameters, those left out that are symbols of their own name."""
+
+    def at_width(self, d: sympy.Expr) -> Inputs:
+        """The random law of the same family at another width.
+
+        Raises:
+            InvalidInput: the law has no width.
+        """
+        raise InvalidInput(f"inputs {self}", "'the inputs are random'", "use Sphere or SharedGaussian")
+
+
+def _parameters(**values: sympy.Expr) -> tuple[str, ...]:
+    return tuple(f"{name} = {value}" for name, value in values.items() if str(value) != name)
+
+
 @dataclass(frozen=True)
-class Equicorrelated:
+class Equicorrelated(Inputs):
     """The deterministic Gram matrix with 1 on the diagonal and ``alpha`` off it (paper, Eq. 2).
 
     It is the exact limit of infinite width of the two random laws. Unit vectors with this Gram
     matrix exist for n tokens when -1/(n-1) <= alpha <= 1.
     """
 
+    name: ClassVar[str] = "equicorrelated"
+    random: ClassVar[bool] = False
+
     alpha: sympy.Expr
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The law in words."""
+        return "equicorrelated inputs", *_parameters(alpha=self.alpha)
 
     def __post_init__(self) -> None:
         value = exact(self.alpha, "alpha")
@@ -47,15 +88,26 @@ class Equicorrelated:
 
 
 @dataclass(frozen=True)
-class Sphere:
+class Sphere(Inputs):
     """Random unit vectors in R^d whose pairwise cosines have mean exactly ``alpha``.
 
     alpha = 0: independent and uniform on the sphere. alpha > 0: sqrt(alpha) u + sqrt(1-alpha) v_i
     with u uniform on the sphere and v_i independent, uniform on the unit sphere orthogonal to u.
     """
 
+    name: ClassVar[str] = "sphere"
+
     d: sympy.Expr
     alpha: sympy.Expr = sympy.Integer(0)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The law in words."""
+        return "expectation over random unit vectors", *_parameters(d=self.d, alpha=self.alpha)
+
+    def at_width(self, d: sympy.Expr) -> Sphere:
+        """The law at another width."""
+        return replace(self, d=d)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", _width(self.d))
@@ -65,16 +117,28 @@ class Sphere:
 
 
 @dataclass(frozen=True)
-class SharedGaussian:
+class SharedGaussian(Inputs):
     """What the paper's published code samples.
 
     With g_0, g_1, ... independent N(0, I_d) and c = sqrt(alpha/(1-alpha)): g_i + c g_0, divided by
     its norm if ``unit`` (version 1) or by sqrt(d) if not (version 2). Its mean cosine is not alpha.
     """
 
+    name: ClassVar[str] = "gaussian"
+
     d: sympy.Expr
     alpha: sympy.Expr = sympy.Integer(0)
     unit: bool = True
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The law in words."""
+        kind = "normalised Gaussians" if self.unit else "Gaussians"
+        return f"expectation over {kind} with a shared part", *_parameters(d=self.d, alpha=self.alpha)
+
+    def at_width(self, d: sympy.Expr) -> SharedGaussian:
+        """The law at another width."""
+        return replace(self, d=d)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "d", _width(self.d))
@@ -83,4 +147,4 @@ class SharedGaussian:
             raise InvalidInput(f"unit = {self.unit!r}", "'unit is a Boolean'", "use True or False")
 
 
-Inputs = Equicorrelated | Sphere | SharedGaussian
+LAWS: dict[str, type[Inputs]] = {kind.name: kind for kind in (Equicorrelated, Sphere, SharedGaussian)}

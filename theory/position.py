@@ -10,8 +10,9 @@ and leave the score S_ij itself alone. Everything here is plain data.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import sympy
 
@@ -19,8 +20,46 @@ from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import exact, positive_integer, require
 
 
+class Position(ABC):
+    """What every position encoding says of itself.
+
+    Attributes:
+        name: what terms call it.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def words(self) -> str:
+        """The encoding in words."""
+
+    @property
+    @abstractmethod
+    def data(self) -> PositionData:
+        """What it is made of."""
+
+    def bias(self, distance: int) -> sympy.Expr:
+        """What is added to beta * S for a key at ``distance`` = i - j: nothing, unless a subclass says otherwise."""
+        return sympy.Integer(0)
+
+    @classmethod
+    @abstractmethod
+    def of(cls, data: PositionData) -> Self:
+        """The encoding that is made of this."""
+
+
 @dataclass(frozen=True)
-class Rope:
+class PositionData:
+    """Real parameters, those for later keys if they have their own, and a whole number if there is one."""
+
+    numbers: tuple[Any, ...]
+    later: tuple[Any, ...] | None = None
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Rope(Position):
     """Rotary position embedding with angles base^(-2m/dim), m = 0..dim/2-1.
 
     The vector of token i is cut into blocks of ``dim`` coordinates, as a model cuts it into heads, and in
@@ -29,6 +68,8 @@ class Rope:
 
     Source: arXiv 2104.09864, section 3.2.
     """
+
+    name: ClassVar[str] = "rope"
 
     base: sympy.Expr = sympy.Integer(10000)
     dim: int = 64
@@ -39,6 +80,21 @@ class Rope:
         require(self.base > 1, f"base = {self.base}", "base > 1", "RoPE commonly uses 10000")
         if self.dim % 2:
             raise InvalidInput(f"dim = {self.dim}", "'dim is even'", "RoPE rotates pairs of coordinates")
+
+    @property
+    def words(self) -> str:
+        """The encoding in words."""
+        return f"RoPE with base {self.base} and dimension {self.dim}"
+
+    @property
+    def data(self) -> PositionData:
+        """The base; the dimension."""
+        return PositionData((self.base,), size=self.dim)
+
+    @classmethod
+    def of(cls, data: PositionData) -> Rope:
+        """The encoding that is made of this."""
+        return cls(data.numbers[0], data.size or 0)
 
     def check_width(self, d: int | None) -> None:
         """Refuse a width that is not made of whole blocks.
@@ -53,7 +109,7 @@ class Rope:
 
 
 @dataclass(frozen=True)
-class Alibi:
+class Alibi(Position):
     """Linear bias: bias(D) = -slope |D| for keys at distance D.
 
     Published for causal masks, where D = i - j >= 0; for keys after the query it is read symmetrically.
@@ -61,11 +117,28 @@ class Alibi:
     Source: arXiv 2108.12409, section 3.
     """
 
+    name: ClassVar[str] = "alibi"
+
     slope: sympy.Expr
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slope", exact(self.slope, "slope"))
         require(self.slope >= 0, f"slope = {self.slope}", "slope >= 0", "ALiBi lowers distant keys")
+
+    @property
+    def words(self) -> str:
+        """The encoding in words."""
+        return f"ALiBi with slope {self.slope}"
+
+    @property
+    def data(self) -> PositionData:
+        """The slope."""
+        return PositionData((self.slope,))
+
+    @classmethod
+    def of(cls, data: PositionData) -> Alibi:
+        """The encoding that is made of this."""
+        return cls(data.numbers[0])
 
     def bias(self, distance: int) -> sympy.Expr:
         """What is added to beta * S for a key at ``distance`` = i - j."""
@@ -73,7 +146,7 @@ class Alibi:
 
 
 @dataclass(frozen=True)
-class T5Bias:
+class T5Bias(Position):
     """Bucketed relative bias: bias(D) is one of a few numbers, the one of the bucket of D.
 
     With B values there are B//2 buckets for single distances 0, 1, ...; the others widen in geometric
@@ -87,6 +160,8 @@ class T5Bias:
     Source: arXiv 1910.10683, section 2.1, and the code published with it. T5 learns the values.
     """
 
+    name: ClassVar[str] = "t5"
+
     values: tuple[sympy.Expr, ...]
     later: tuple[sympy.Expr, ...] | None = None
     max_distance: int = 128
@@ -96,6 +171,21 @@ class T5Bias:
         object.__setattr__(self, "values", _biases(self.values, "values", self.max_distance))
         if self.later is not None:
             object.__setattr__(self, "later", _biases(self.later, "later", self.max_distance))
+
+    @property
+    def words(self) -> str:
+        """The encoding in words."""
+        return f"T5 biases {', '.join(map(str, self.values))} up to distance {self.max_distance}"
+
+    @property
+    def data(self) -> PositionData:
+        """The values; the largest distance."""
+        return PositionData(self.values, self.later, self.max_distance)
+
+    @classmethod
+    def of(cls, data: PositionData) -> T5Bias:
+        """The encoding that is made of this."""
+        return cls(data.numbers, data.later, data.size or 0)
 
     def bias(self, distance: int) -> sympy.Expr:
         """What is added to beta * S for a key at ``distance`` = i - j.
@@ -145,4 +235,4 @@ def bucket(distance: int, buckets: int, max_distance: int) -> int:
     return single + step
 
 
-Position = Rope | Alibi | T5Bias
+POSITIONS: dict[str, type[Position]] = {kind.name: kind for kind in (Rope, Alibi, T5Bias)}

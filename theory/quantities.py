@@ -15,10 +15,11 @@ from sympy import Basic, Expr
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from maskproof.theory.decoder import Alibi, Decoder, Rope, T5Bias
+from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
-from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.inputs import LAWS, Inputs
 from maskproof.theory.masks import MASKS
+from maskproof.theory.position import POSITIONS
 from maskproof.theory.symbols import d
 
 _RECORDS = {
@@ -26,12 +27,8 @@ _RECORDS = {
     for record in (
         Decoder,
         *MASKS.values(),
-        Rope,
-        Alibi,
-        T5Bias,
-        Equicorrelated,
-        Sphere,
-        SharedGaussian,
+        *POSITIONS.values(),
+        *LAWS.values(),
     )
 }
 _NOTHING = Str("")  # stands for None, and for "the claim's own"
@@ -215,8 +212,12 @@ class Correction(Expr):
         decoder, inputs = quantity.decoder, quantity.inputs
         words = f"Correction({quantity})"
         if inputs is not None:
-            quantity = quantity.func(*quantity.args[:4], Record.of(_family(inputs, words)))
-        if decoder is not None and (decoder.norm == "layernorm" or isinstance(decoder.scale, str)):
+            if not inputs.random:
+                raise InvalidInput(
+                    f"{words} with inputs {inputs}", "'the inputs are random'", "use Sphere or SharedGaussian"
+                )
+            quantity = quantity.func(*quantity.args[:4], Record.of(inputs.at_width(d)))  # the width is bound
+        if decoder is not None and decoder.needs_width:
             raise InvalidInput(
                 f"{words} with norm {decoder.norm!r} and scale {decoder.scale}",
                 "'the decoder does not depend on the width d'",
@@ -252,16 +253,6 @@ class Correction(Expr):
         return f"[1/d]E({printer._print(self.quantity)})"
 
     _sympyrepr = _sympystr
-
-
-def _family(inputs: Inputs, words: str) -> Sphere | SharedGaussian:
-    """The law at the width that ``Correction`` binds."""
-    match inputs:
-        case Sphere():
-            return Sphere(d, inputs.alpha)
-        case SharedGaussian():
-            return SharedGaussian(d, inputs.alpha, inputs.unit)
-    raise InvalidInput(f"{words} with inputs {inputs}", "'the inputs are random'", "use Sphere or SharedGaussian")
 
 
 class InputGram(Expr):

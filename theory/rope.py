@@ -70,7 +70,7 @@ from sympy import Ci, Expr, Integer, Sum, Symbol, cos, log
 
 from maskproof.theory.cosine import mean_cosine_shared_gaussian
 from maskproof.theory.errors import InvalidInput
-from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian
+from maskproof.theory.inputs import Inputs, SharedGaussian, Sphere
 from maskproof.theory.position import Rope
 from maskproof.theory.quantities import Record
 from maskproof.theory.values import exact, require
@@ -190,6 +190,6 @@ def mean_score(inputs: Inputs, i: object, j: object, position: Rope | None = Non
     if query == key:
         raise InvalidInput(f"i = j = {i}", "i != j", "a normalised vector has product 1 with itself")
     rope = position or Rope()
-    if not isinstance(inputs, Equicorrelated) and inputs.d.is_Integer:
+    if isinstance(inputs, Sphere | SharedGaussian) and inputs.d.is_Integer:
         rope.check_width(int(inputs.d))
     return kernel(query - key, rope) * mean_inner_product(inputs)

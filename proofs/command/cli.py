@@ -436,7 +436,7 @@ def _limit(model: Any, alpha: Any, n: int, layers: int, settings: dict[str, str]
     from maskproof.numerics import mean_field
     from maskproof.proofs.command.scores import Table
 
-    if isinstance(model.scale, str) or model.norm == "layernorm":
+    if model.needs_width:
         raise InvalidInput(
             f"--norm {model.norm} with --scale {model.scale} and no width",
             "'a layer that depends on the width is given one'",

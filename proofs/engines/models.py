@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from maskproof.proofs.engines.ball_arithmetic import mask
 from maskproof.proofs.terms import terms as t
 from maskproof.theory.decoder import Decoder
-from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
-from maskproof.theory.position import Alibi, Position, Rope, T5Bias
+from maskproof.theory.inputs import LAWS, Inputs
+from maskproof.theory.position import POSITIONS, Position, PositionData
 
 Number = Callable[[t.Term], Any]  # the value of a parameter, as SymPy's
 
@@ -36,18 +37,14 @@ def inputs(law: t.Law, number: Number) -> Inputs:
     Raises:
         InvalidInput: a parameter is out of range.
     """
-    alpha = number(law.alpha)
-    if law.width is None:
-        return Equicorrelated(alpha)
-    width = number(law.width)
-    return Sphere(width, alpha) if law.kind == "sphere" else SharedGaussian(width, alpha, law.unit)
+    kind = LAWS[law.kind]
+    parameters = {"alpha": law.alpha, "d": law.width, "unit": law.unit}
+    names = (field.name for field in fields(kind))  # type: ignore[arg-type]
+    return kind(**{name: number(v) if isinstance(v := parameters[name], t.Term) else v for name in names})
 
 
 def _position(position: t.Position, number: Number) -> Position:
-    numbers = tuple(number(part) for part in position.numbers)
-    if position.kind == "rope":
-        return Rope(numbers[0], position.size or 0)
-    if position.kind == "alibi":
-        return Alibi(numbers[0])
-    later = None if position.later is None else tuple(number(part) for part in position.later)
-    return T5Bias(numbers, later, position.size or 0)
+    numbers, later = (
+        None if values is None else tuple(map(number, values)) for values in (position.numbers, position.later)
+    )
+    return POSITIONS[position.kind].of(PositionData(numbers or (), later, position.size))

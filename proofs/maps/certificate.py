@@ -98,7 +98,7 @@ def _model(order: Order) -> dict[str, Any]:
         "alpha": _rational(order.alpha, "alpha"),
         "beta": _rational(decoder.beta, "beta"),
         "residual": _rational(decoder.residual, "residual"),
-        "normalised": decoder.norm != "none",
+        "normalised": decoder.normalised,
         "square": str(order.dim) if decoder.norm == "layernorm" else "1",
         "scale_squared": _rational(sympy.sympify(decoder.scale_at(order.dim)) ** 2, "scale squared"),
         "visible": [_visible(decoder.mask.keys(i, order.n)) for i in range(1, order.n + 1)],

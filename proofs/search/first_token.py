@@ -27,7 +27,7 @@ def first_token(forms: Forms, quantity: Quantity, given: Given) -> tuple[Expr, L
         return ONE, (_weight(forms, quantity, given),)
     if isinstance(quantity, Mix):
         n, below = _norm(forms, Gram(quantity.layer - 1, ONE, ONE, *quantity.args[3:]), model, given)
-        v = model.length if model.decoder.norm != "none" else n
+        v = model.length if model.decoder.normalised else n
         return v / n + model.decoder.residual, (_mix(forms, quantity, model, given), *below)
     if isinstance(quantity, Gram):
         n, labels = _norm(forms, quantity, model, given)
@@ -46,7 +46,7 @@ def _mix(forms: Forms, mix: Mix, model: Model, given: Given) -> str:
     """M_11 = v / |x_1| + residual."""
     weight = Weight(*mix.args)
     square = Gram(mix.layer - 1, ONE, ONE, *mix.args[3:])
-    normalised = model.decoder.norm != "none"
+    normalised = model.decoder.normalised
     needed = (forms.length_positive(mix, ONE, given),) if normalised else ()
     factor = model.length / sqrt(square) if normalised else ONE
     defined = forms.lines.add(equation(mix, factor * weight + model.decoder.residual), "mix", needed, given)
@@ -56,7 +56,7 @@ def _mix(forms: Forms, mix: Mix, model: Model, given: Given) -> str:
 
 def _norm(forms: Forms, square: Gram, model: Model, given: Given) -> tuple[Expr, Labels]:
     """N, and lines that say G_11 = N^2, G_11 > 0 and sqrt(G_11) = N."""
-    lines, residual, normalised = forms.lines, model.decoder.residual, model.decoder.norm != "none"
+    lines, residual, normalised = forms.lines, model.decoder.residual, model.decoder.normalised
     definitions = forms.letters.definitions(lines)
     if square.layer == 1:
         n = (model.length if normalised else ONE) + residual

@@ -99,7 +99,7 @@ class Forms:
         place = self.place(quantity, given)
         if place < 0:
             return self._mirrored(quantity, given)
-        if isinstance(quantity, Score) and quantity.layer != 1 and place == 0 and model.decoder.norm != "none":
+        if isinstance(quantity, Score) and quantity.layer != 1 and place == 0 and model.decoder.normalised:
             return self.own_score(quantity, model, given)
         if quantity.layer == 1:
             return self._first(quantity, model, place, given)

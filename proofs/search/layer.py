@@ -38,7 +38,7 @@ def _cosines(forms: Forms, s: Eq, given: Given) -> list[str]:
     found = []
     for q in scores:
         model, product = model_of(q), Gram(q.layer - 1, q.query, q.key, *q.args[3:])
-        if model.decoder.norm == "none":
+        if not model.decoder.normalised:
             found.append(forms.lines.add(equation(q, model.gain * product), "score", (), given))
             continue
         positive = [forms.length_positive(q, place, given) for place in dict.fromkeys((q.query, q.key))]
@@ -68,7 +68,7 @@ def _softmax(forms: Forms, s: Eq, given: Given) -> list[str]:
         found += [label, forms.weight_positive(w, given)]
         if isinstance(w.query, Integer):
             found.append(written_out(forms.lines, total, given))
-        if model_of(w).decoder.norm != "none":
+        if model_of(w).decoder.normalised:
             own = Score(w.layer, w.query, w.query, *w.args[3:])
             found += forms.own_score(own, model_of(w), given).premises
     return found

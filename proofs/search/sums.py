@@ -38,7 +38,7 @@ def sum_form(forms: Forms, total: Sum, given: Given) -> Form:
         model = model_of(f)
         if isinstance(f, Weight) and model.decoder.beta != 0:
             return _row_of_weights(forms, f, k, given)
-        if isinstance(f, Mix) and f.layer != 1 and model.decoder.norm == "none":
+        if isinstance(f, Mix) and f.layer != 1 and not model.decoder.normalised:
             return _row_of_mix(forms, f, k, given)
     outside, rest = f.as_independent(k, as_Add=False)
     if outside != 1 and isinstance(rest, Weight | Mix):

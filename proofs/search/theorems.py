@@ -57,7 +57,7 @@ def _increase(forms: Forms, small: Expr, large: Expr, given: Given) -> str | Non
     if pair is None or pair != (small, large) or not forms.is_before(pair[0].key, pair[0].query, given):
         return None
     here, model = pair[0], model_of(pair[0])
-    if here.layer == 1 or model.decoder.norm == "none" or not _are_paper(forms, model, given):
+    if here.layer == 1 or not model.decoder.normalised or not _are_paper(forms, model, given):
         return None
     positions = {i: here.query, j: here.key}
     if here.layer != 2:
@@ -76,7 +76,7 @@ def _below(forms: Forms, small: Expr, large: Expr, given: Given) -> str | None:
         return None
     model = model_of(small)
     own = isinstance(large, Score) and large == small.func(small.layer, small.query, small.query, *small.args[3:])
-    if model.decoder.norm == "none" or not forms.is_before(small.key, small.query, given):
+    if not model.decoder.normalised or not forms.is_before(small.key, small.query, given):
         return None
     if own:
         label = _below(forms, small, model.gain, given)
@@ -142,7 +142,7 @@ def by_sign(
     """``goal`` about neighbouring scores, from the sign of their inner product."""
     here, closer = pair
     model, lines = model_of(here), forms.lines
-    if here.layer != 2 or model.decoder.norm == "none" or not forms.is_before(closer.key, here.query, given):
+    if here.layer != 2 or not model.decoder.normalised or not forms.is_before(closer.key, here.query, given):
         return None
     positions = {i: here.query, j: here.key}
     theorem = lines.cite(order(), "theorem", forms.plain(model, positions), given)

@@ -21,6 +21,7 @@ from maskproof.proofs.verdict import Verdict
 from maskproof.theory.arithmetic import ARITHMETIC
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.papers import PAPERS, Paper, paper_of
 
 ROOT = Path(__file__).resolve().parents[2]
 _MARKED = r"(<!-- {name}: begin -->\n).*?(<!-- {name}: end -->)"
@@ -47,20 +48,19 @@ def claim_table(claims: Iterable[Claim], record: Mapping[str, Mapping[str, Any]]
     return "\n".join(rows) + "\n"
 
 
-def _of_paper(prefix: str) -> Callable[[list[Claim], Mapping[str, Any]], str]:
-    return lambda claims, record: claim_table((c for c in claims if c.id.startswith(prefix)), record)
+def _of_paper(paper: Paper) -> Callable[[list[Claim], Mapping[str, Any]], str]:
+    return lambda claims, record: claim_table(paper.claims(claims), record)
 
 
 def counts(claims: list[Claim], record: Mapping[str, Any]) -> str:
     """How many claims have which verdict."""
-    groups = (("of the paper", "kim2025."), ("of its second version", "kim2026."), ("of this project", "own."))
     head = ["claims", *(str(verdict) for verdict in Verdict), "all"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    for words, prefix in groups:
-        found = Counter(str(record[c.id]["verdict"]) for c in claims if c.id.startswith(prefix) and c.id in record)
+    for paper in PAPERS:
+        found = Counter(str(record[c.id]["verdict"]) for c in paper.claims(claims) if c.id in record)
         if found:
             numbers = [*(str(found[str(verdict)]) for verdict in Verdict), str(found.total())]
-            lines.append("| " + " | ".join([words, *numbers]) + " |")
+            lines.append("| " + " | ".join([paper.tally, *numbers]) + " |")
     return "\n".join(lines) + "\n"
 
 
@@ -69,7 +69,7 @@ def refuted(claims: list[Claim], record: Mapping[str, Any]) -> str:
     lines = ["| claim | source | fails at | the statement |", "|---|---|---|---|"]
     for claim in claims:
         entry = record.get(claim.id)
-        if claim.id.startswith("own.") or entry is None or entry["verdict"] != Verdict.REFUTED:
+        if paper_of(claim).ours or entry is None or entry["verdict"] != Verdict.REFUTED:
             continue
         cells = (f"`{claim.id}`", claim.source, _witness(entry), claim.note)
         lines.append("| " + " | ".join(map(cell, cells)) + " |")
@@ -87,12 +87,7 @@ def arithmetic(claims: list[Claim], record: Mapping[str, Any]) -> str:
 
 TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
     "README.md": {"counts": counts, "refuted": refuted},
-    "paper_notes.md": {
-        "kim2025": _of_paper("kim2025."),
-        "kim2026": _of_paper("kim2026."),
-        "own": _of_paper("own."),
-        "arithmetic": arithmetic,
-    },
+    "paper_notes.md": {**{paper.prefix: _of_paper(paper) for paper in PAPERS}, "arithmetic": arithmetic},
 }
 
 

@@ -37,12 +37,8 @@ from maskproof.theory.notation.chains import conditions
 from maskproof.theory.notation.latex import MathPrinter
 from maskproof.theory.notation.layout import display
 from maskproof.theory.notation.prose import markdown_escape, markdown_prose
+from maskproof.theory.papers import paper_of
 
-SOURCES = {
-    "kim2025": "the paper, version 1",
-    "kim2026": "the paper, version 2",
-    "own": "this project",
-}
 ENGINES = {
     "symbolic": "Symbolic proof",
     "enclosure": "Enclosure in balls",
@@ -95,11 +91,6 @@ class Library:
         return users
 
 
-def source_of(claim: Claim) -> str:
-    """Where a claim comes from: the first part of its id."""
-    return claim.id.split(".")[0]
-
-
 # -- the table -----------------------------------------------------------------------------------
 
 
@@ -119,9 +110,9 @@ def table_page(library: Library) -> str:
 
 def _form(library: Library) -> str:
     found = Counter(verdict(claim, library.recorded) for claim in library.claims)
-    sources = Counter(source_of(claim) for claim in library.claims)
+    sources = Counter(paper_of(claim) for claim in library.claims)
     verdicts = {str(v): f"{v} ({found[str(v)]})" for v in Verdict if found[str(v)]}
-    papers = {name: f"{SOURCES.get(name, name)} ({number})" for name, number in sources.items()}
+    papers = {paper.prefix: f"{paper.words} ({number})" for paper, number in sources.items()}
     orders = {"id": "by name", "verdict": "by verdict"}
     return "\n".join(
         [
@@ -169,7 +160,7 @@ def _in_cell(claim: Claim) -> str:
 
 def claim_page(claim: Claim, library: Library) -> str:
     """All that is known about one claim."""
-    paper = SOURCES.get(source_of(claim), source_of(claim))
+    paper = paper_of(claim).words
     parts = [
         "---\norphan: true\n---",
         f"# `{claim.id}`",

@@ -6,7 +6,7 @@ under the assumptions of its symbols; a summation index has to keep to them, whi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
@@ -20,10 +20,11 @@ from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.derivatives import NotSmooth, derivative
 from maskproof.proofs.terms.terms import Sort, Statement, Term
 from maskproof.theory import decoder as models
-from maskproof.theory import inputs as laws
 from maskproof.theory import symbols
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.inputs import LAWS, Inputs
 from maskproof.theory.masks import MASKS
+from maskproof.theory.position import POSITIONS
 from maskproof.theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
 from maskproof.theory.rope import Kappa
 from maskproof.theory.values import decimal
@@ -101,7 +102,7 @@ def read_variable(symbol: Any) -> t.Variable:
     return t.Variable(symbol.name, sort)
 
 
-def read_model(decoder: models.Decoder, inputs: laws.Inputs) -> t.Model:
+def read_model(decoder: models.Decoder, inputs: Inputs) -> t.Model:
     """A decoder and the law of its inputs."""
     return _Reader(None, None).model(decoder, inputs)
 
@@ -248,7 +249,7 @@ class _Reader:
         entry = self.term(e.args[0])
         assert isinstance(entry, t.Entry)
         model, law = entry.model, entry.model.law
-        if law.kind == "equicorrelated" or model.width is not None:
+        if law.width is None or model.width is not None:
             remedy = "use Sphere or SharedGaussian, and a decoder that does not depend on the width"
             raise _refuse(e, "'it is of an expectation, in which the law alone depends on the width'", remedy)
         return t.Correction(replace(entry, model=replace(model, law=replace(law, width=None))))
@@ -261,11 +262,9 @@ class _Reader:
             raise _refuse(f"decoder {decoder!r}", "'it is a Decoder'", "use Decoder(...)")
         law, d, n = self.law(inputs), self.term(symbols.d), self.term(symbols.n)
         mask = decoder.mask
-        if type(mask) not in MASKS.values():
-            remedy = f"use {', '.join(sorted(known.__name__ for known in MASKS.values()))} themselves, no subclass"
-            raise _refuse(f"mask {type(mask).__module__}.{type(mask).__name__}", "'the mask is known'", remedy)
+        self.known(mask, MASKS, "the mask")
         width = d if law.width is None else law.width
-        norm = _known(decoder.norm, models.NORMS)
+        norm = _known(decoder.norm, tuple(models.NORMS))
         return t.Model(
             norm=norm,
             scale={"sqrt(d)": t.Root(width), "d": width}[_known(decoder.scale, models.SCALES)]
@@ -276,34 +275,32 @@ class _Reader:
             mask=read_mask(mask),
             position=self.position(decoder.position),
             law=law,
-            width=width if norm == "layernorm" or isinstance(decoder.scale, str) else None,
+            width=width if decoder.needs_width else None,
             tokens=n if mask.counted else None,
         )
 
     def law(self, law: Any) -> t.Law:
-        if type(law) is laws.Equicorrelated:
-            return t.Law("equicorrelated", self.term(law.alpha))
-        if type(law) is laws.Sphere:
-            return t.Law("sphere", self.term(law.alpha), self.term(law.d))
-        if type(law) is laws.SharedGaussian:
-            return t.Law("gaussian", self.term(law.alpha), self.term(law.d), bool(law.unit))
-        remedy = "use Equicorrelated, Sphere or SharedGaussian themselves, no subclass"
-        raise _refuse(f"inputs {law!r}", "'the law of the inputs is known'", remedy)
+        self.known(law, LAWS, "the law of the inputs")
+        if not law.random:
+            return t.Law(law.name, self.term(law.alpha))
+        return t.Law(law.name, self.term(law.alpha), self.term(law.d), bool(getattr(law, "unit", True)))
 
     def position(self, position: Any) -> t.Position | None:
-        def numbers(values: Any) -> tuple[Term, ...]:
-            return tuple(self.term(value) for value in values)
-
         if position is None:
             return None
-        if type(position) is models.Rope:
-            return t.Position("rope", numbers((position.base,)), size=int(position.dim))
-        if type(position) is models.Alibi:
-            return t.Position("alibi", numbers((position.slope,)))
-        if type(position) is models.T5Bias:
-            later = None if position.later is None else numbers(position.later)
-            return t.Position("t5", numbers(position.values), later, int(position.max_distance))
-        raise _refuse(f"position {position!r}", "'the position code is known'", "use Rope, Alibi or T5Bias themselves")
+        self.known(position, POSITIONS, "the position code")
+        data = position.data
+        numbers, later = (
+            None if values is None else tuple(self.term(value) for value in values)
+            for values in (data.numbers, data.later)
+        )
+        return t.Position(position.name, numbers or (), later, None if data.size is None else int(data.size))
+
+    def known(self, part: Any, kinds: Mapping[str, type], what: str) -> None:
+        """Refuse what is of none of the known kinds; a subclass may be anything."""
+        if type(part) not in kinds.values():
+            remedy = f"use {', '.join(sorted(kind.__name__ for kind in kinds.values()))} themselves, no subclass"
+            raise _refuse(f"{type(part).__module__}.{type(part).__name__}", f"'{what} is known'", remedy)
 
 
 class _ConditionReader(_Reader):

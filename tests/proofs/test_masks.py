@@ -36,6 +36,7 @@ from maskproof.theory import (
     k,
 )
 from maskproof.theory.decoder import Mask
+from maskproof.theory.inputs import Inputs
 from tests.differential.attention import Setting, layers
 
 N, DEPTH = 8, 3
@@ -130,7 +131,7 @@ def test_monte_carlo_agrees_with_attention_on_vectors(mask):
 # --- verdicts ------------------------------------------------------------------------------------
 
 
-def judged(statement, domain, mask, inputs=ZERO, **parameters) -> Result:
+def judged(statement, domain, mask, inputs: Inputs = ZERO, **parameters) -> Result:
     return verify(Claim("mine", statement, domain, decoder=Decoder(mask=mask, **parameters), inputs=inputs))
 
 

@@ -18,12 +18,13 @@ from maskproof.theory.layer_one import layer_one
 from maskproof.theory.layer_two import closed_form, increasing, norms
 from maskproof.theory.limits import saturation
 from maskproof.theory.paper_forms import PAPER, special_case
+from maskproof.theory.papers import KIM2025
 from maskproof.theory.quantities import Gram, Mix, Score, Weight
 from maskproof.theory.relations import Eq, Le, Lt, Ne
 from maskproof.theory.statements import closer_scores_higher
 from maskproof.theory.symbols import alpha, i, j
 
-_SECTION = "arXiv 2509.21042v1, "
+_SECTION = KIM2025.source + ", "
 _EARLIER = And(Lt(j, i), *PAPER)
 _RANGE = And(*PAPER)
 _FIFTY = And(Lt(j, i), Le(i, 50))  # the paper's figures have 50 tokens

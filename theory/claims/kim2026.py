@@ -25,11 +25,12 @@ from maskproof.theory.layer_one import g, h_squared, layer_one, r
 from maskproof.theory.layer_two import ADMISSIBLE, EARLIER, EARLIER_BY_TWO, INPUTS, closed_form, norms
 from maskproof.theory.layernorm import WIDE, first_layer, recency, reduction
 from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.papers import KIM2026
 from maskproof.theory.quantities import Gram, Score, bind
 from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
 from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
-_PAPER = "arXiv 2509.21042v2, "
+_PAPER = KIM2026.source + ", "
 _HYPOTHESES = (*PAPER, WIDE)
 _RANGE = And(*_HYPOTHESES)
 _ROOT = sqrt(d)

@@ -19,11 +19,12 @@ from maskproof.theory.layer_one import layer_one, r
 from maskproof.theory.layer_two import ADMISSIBLE, EARLIER
 from maskproof.theory.layernorm import WIDE, Scale, decoder, equivalent, first_layer, recency, reduction
 from maskproof.theory.paper_forms import PAPER
+from maskproof.theory.papers import KIM2025
 from maskproof.theory.quantities import Score, Weight
 from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
 from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 
-_SOURCE = "arXiv 2509.21042v1, Appendix B"
+_SOURCE = KIM2025.source + ", Appendix B"
 _ZERO, _FIFTH = Equicorrelated(0), Equicorrelated(Rational(1, 5))
 _L2 = Decoder()
 _BY_ROOT, _BY_WIDTH = (Decoder(norm="layernorm", scale=scale) for scale in ("sqrt(d)", "d"))

@@ -14,12 +14,13 @@ from sympy.core.relational import Relational
 from maskproof.theory.claim import Claim
 from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow, T5Bias
 from maskproof.theory.inputs import Equicorrelated
+from maskproof.theory.papers import KIM2025
 from maskproof.theory.quantities import Gram, Score
 from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt, Ne
 from maskproof.theory.rope import Kappa, limiting_kernel
 from maskproof.theory.symbols import i, j, n
 
-_SECTION = "arXiv 2509.21042v1, section 5.1"
+_SECTION = KIM2025.source + ", section 5.1"
 _ZERO, _FIFTH, _HALF = Equicorrelated(0), Equicorrelated(Rational(1, 5)), Equicorrelated(Rational(1, 2))
 _CAUSAL = Decoder(position=Rope())
 _ENCODER = Decoder(position=Rope(), mask=Bidirectional())

@@ -19,6 +19,7 @@ from maskproof.theory.decoder import Decoder
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.finite_width import limiting_score, score_correction, weight_correction
 from maskproof.theory.inputs import SharedGaussian, Sphere
+from maskproof.theory.papers import KIM2025
 from maskproof.theory.quantities import Correction, Score, Weight
 from maskproof.theory.relations import Eq, Ge, Gt, Le, Lt
 from maskproof.theory.statements import closer_scores_higher
@@ -27,7 +28,7 @@ from maskproof.theory.symbols import alpha, beta, d, i, j, lam
 _FIFTY = And(Lt(j, i), Le(i, 50))
 _PAPER = {alpha: Integer(0), beta: Integer(1), lam: Integer(1)}
 _NARROW, _WIDE = Sphere(64, 0), Sphere(1024, 0)
-_SOURCE = "arXiv 2509.21042v1, section 4.1, as an expectation at d = {d}"
+_SOURCE = KIM2025.source + ", section 4.1, as an expectation at d = {d}"
 
 
 def _at_paper(e: Expr) -> Expr:

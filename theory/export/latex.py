@@ -34,6 +34,7 @@ from maskproof.theory.notation import macros
 from maskproof.theory.notation.latex import MathPrinter
 from maskproof.theory.notation.layout import display
 from maskproof.theory.notation.prose import escape
+from maskproof.theory.papers import Paper, paper_of
 
 LINE = 39.0  # em between the margins, a little less than there is
 _TOGETHER = 8  # rows of a formula that stays on one page with all that is said of it
@@ -70,11 +71,6 @@ PREAMBLE = r"""\documentclass[11pt,a4paper]{article}
   \setlength{\parindent}{0pt}\setlength{\parskip}{.15em}}{\end{minipage}\par}
 """
 _COLOUR = {"PROVED": "holds", "ENCLOSED": "holds", "REFUTED": "fails"}
-_SECTIONS = {
-    "kim2025": "Claims of the paper, version 1",
-    "kim2026": "Claims of the paper, versions 2 to 4",
-    "own": "Corrections and generalisations",
-}
 
 
 def latex_document(
@@ -175,14 +171,20 @@ def _abstract(claims: Sequence[Claim], arguments: Sequence[Argument], recorded: 
     refuted = [claim for claim in claims if verdict(claim, recorded) == "REFUTED"]
     text = (
         f"This document states {len(claims)} claims about attention scores in a decoder without positional "
-        "encoding (Kim et al., \\emph{Behind RoPE: How Does Causal Mask Encode Positional Information?}, "
-        f"arXiv 2509.21042, and what follows from it). Of these, {tally}. "
+        f"encoding{_cited(claims)}. Of these, {tally}. "
     )
     if refuted:
         text += "Refuted are " + listed([_link(claim) for claim in refuted]) + ". "
     if arguments:
         text += f"The {len(arguments)} derivations consist of {steps} steps, each of which was checked by machine."
     return f"\\begin{{abstract}}\n{text}\n\\end{{abstract}}\n"
+
+
+def _cited(claims: Sequence[Claim]) -> str:
+    """The papers that the claims are of, in brackets."""
+    papers = dict.fromkeys(map(paper_of, claims))
+    cited = [f"{paper.authors}, \\emph{{{escape(paper.title)}}}, {paper.source}" for paper in papers if not paper.ours]
+    return f" ({'; '.join(cited)}; and what follows from that)" if cited else ""
 
 
 def _small(name: str) -> str:
@@ -243,11 +245,11 @@ def _masks(claims: Sequence[Claim]) -> list[str]:
 
 def _claims(claims: Sequence[Claim], recorded: Recorded, derived: set[str]) -> list[str]:
     parts: list[str] = []
-    groups: dict[str, list[Claim]] = {}
+    groups: dict[Paper, list[Claim]] = {}
     for claim in claims:
-        groups.setdefault(claim.id.split(".")[0] if "." in claim.id else "claims", []).append(claim)
-    for group, members in groups.items():
-        parts.append(f"\\section{{{escape(_SECTIONS.get(group, group.capitalize()))}}}\n")
+        groups.setdefault(paper_of(claim), []).append(claim)
+    for paper, members in groups.items():
+        parts.append(f"\\section{{{escape(paper.section)}}}\n")
         parts += [_claim(claim, recorded, derived) for claim in members]
     return parts
 

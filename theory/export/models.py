@@ -8,8 +8,8 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from maskproof.theory.decoder import Alibi, Decoder, Rope, T5Bias
-from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.decoder import NORMS, Decoder
+from maskproof.theory.inputs import Inputs
 from maskproof.theory.notation import macros
 from maskproof.theory.quantities import Correction, Quantity, Record
 
@@ -55,25 +55,13 @@ def decoder_words(decoder: Decoder) -> str:
 
 
 def _decoder_parts(decoder: Decoder) -> list[str]:
-    norm = {"l2": "l2 normalisation", "layernorm": "LayerNorm", "none": "no normalisation"}[decoder.norm]
-    parts = [norm, _value("beta", decoder.beta), _value("lam", decoder.residual)]
+    parts = [NORMS[decoder.norm], _value("beta", decoder.beta), _value("lam", decoder.residual)]
     if isinstance(decoder.scale, str) or decoder.scale != 1:
         parts.append(f"scores divided by {decoder.scale}")
     parts.append(decoder.mask.words)
     if decoder.position is not None:
-        parts.append(_position_words(decoder.position))
+        parts.append(decoder.position.words)
     return [part for part in parts if part]
-
-
-def _position_words(position: Any) -> str:
-    if isinstance(position, Rope):
-        return f"RoPE with base {position.base} and dimension {position.dim}"
-    if isinstance(position, Alibi):
-        return f"ALiBi with slope {position.slope}"
-    if isinstance(position, T5Bias):
-        values = ", ".join(map(str, position.values))
-        return f"T5 biases {values} up to distance {position.max_distance}"
-    return ""
 
 
 _NAMES = {"beta": "inverse temperature", "lam": "residual weight"}
@@ -90,21 +78,7 @@ def _value(name: str, value: Any) -> str:
 
 def inputs_words(inputs: Inputs) -> str:
     """An input law in words."""
-    match inputs:
-        case Equicorrelated():
-            return f"equicorrelated inputs, alpha = {inputs.alpha}".removesuffix(", alpha = alpha")
-        case Sphere():
-            return f"expectation over random unit vectors, {_value('d', inputs.d)}{_comma(inputs)}".rstrip(" ,")
-        case SharedGaussian():
-            unit = "normalised " if inputs.unit else ""
-            values = f"{_value('d', inputs.d)}{_comma(inputs)}"
-            return f"expectation over {unit}Gaussians with a shared part, {values}".rstrip(" ,")
-    return str(inputs)
-
-
-def _comma(inputs: Sphere | SharedGaussian) -> str:
-    value = _value("alpha", inputs.alpha)
-    return (", " if value and _value("d", inputs.d) else "") + value
+    return ", ".join(inputs.words)
 
 
 def model_words(decoder: Decoder | None, inputs: Inputs | None) -> str:
@@ -134,7 +108,7 @@ def setting(models: Sequence[tuple[Decoder, Inputs]]) -> tuple[list[str], list[l
 
 def _taken(decoder: Decoder, inputs: Inputs) -> list[str]:
     articles = {decoder.mask.words: decoder.mask.article}
-    parts = [*_decoder_parts(decoder), *inputs_words(inputs).split(", ")]
+    parts = [*_decoder_parts(decoder), *inputs.words]
     return [_with_article(part, articles.get(part, "the" if part.startswith("expectation") else "")) for part in parts]
 
 

@@ -381,9 +381,7 @@ def test_no_rule_defines_what_it_does_not_know(own):
 def test_rules_look_at_what_a_mask_shows_not_at_its_name():
     window = replace(read_mask(SlidingWindow(2)), kind="causal", numbers=())
     assert window != t.CAUSAL
-    entry = replace(
-        T(Score(1, i, j, decoder=Decoder(), inputs=X)), model=replace(read_model(Decoder(), X), mask=window)
-    )
+    entry = t.Entry("score", t.ONE, T(i), T(j), replace(read_model(Decoder(), X), mask=window))
     with pytest.raises(Rejected, match="no rule defines"):
         causal(entry, "score")
     ahead = t.Sight(t.Or((t.at_most(t.KEY, t.QUERY), t.at_most(t.KEY, t.number(3)))))
