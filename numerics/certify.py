@@ -37,7 +37,7 @@ class Order:
     Attributes:
         n: number of tokens.
         layers: the layers, in increasing order.
-        decoder: the layer, without RoPE; what a box names overrides its beta and residual.
+        decoder: the layer, for a box without position encoding; what a box names overrides its beta and residual.
         alpha: the common cosine, unless a box names it.
         dim: the width, where the decoder depends on it.
 
@@ -101,7 +101,7 @@ def steps(order: Order, precision: int = 64, cap: int = 1024) -> Steps:
     The precision doubles until every pair is decided or ``cap`` is reached; equal scores are never decided.
 
     Raises:
-        InvalidInput: a parameter is out of range, or the decoder has a RoPE.
+        InvalidInput: a parameter is out of range.
 
     >>> found = steps(Order(n=30, layers=(3,)))
     >>> len(found.rising), found.falling[0], found.open

@@ -12,7 +12,7 @@ from maskproof.theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decod
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
 
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?")
+_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?", re.ASCII)
 _SMALLEST, _LARGEST = Fraction(1, 10**300), Fraction(10**300)
 _MASKS = "causal, bidirectional, window:W (each query sees W keys) or prefix:L (the first L see one another)"
 
@@ -42,7 +42,7 @@ def number(text: str, option: str) -> sympy.Rational:
 def whole(text: str, option: str, least: int = 1, most: int = 10**12) -> int:
     """A whole number between ``least`` and ``most``."""
     word = text.strip()
-    if len(word) > 20 or not re.fullmatch(r"[+-]?\d+", word):
+    if len(word) > 20 or not re.fullmatch(r"[+-]?\d+", word, re.ASCII):
         raise InvalidInput(f"{option} {shown(text)}", f"'{option} is a whole number'", "write it in digits")
     value = int(word)
     if value < least:

@@ -8,6 +8,7 @@ Each command imports what it needs when it runs: --help and the list of claims n
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -27,15 +28,18 @@ from maskproof.proofs.processes import limits
 from maskproof.proofs.processes.limits import Limit, Output
 from maskproof.proofs.shown.files import check_writable, write_text
 from maskproof.proofs.verdict import Verdict
-from maskproof.theory.errors import InvalidInput
+from maskproof.theory.errors import InvalidInput, shortened
 
 if TYPE_CHECKING:
+    from maskproof.proofs.command.certified_steps import Certified
     from maskproof.proofs.processes.supervision import Load, Outcome
     from maskproof.proofs.shown.report import Row
     from maskproof.theory.claim import Claim
+    from maskproof.theory.decoder import Decoder
 
 DEFAULT_SAMPLES = 10_000
 _LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
+_LONGEST = 500  # letters of a line on standard error
 _LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
 
 app = typer.Typer(
@@ -54,7 +58,10 @@ def main(argv: Sequence[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without Unicode gets "?", not an error
-    sys.exit(run(argv))
+    status = run(argv)
+    if status > 128:  # asked to end: threads that are still at work are not waited for
+        os._exit(status)
+    sys.exit(status)
 
 
 def run(argv: Sequence[str] | None = None) -> int:
@@ -72,14 +79,15 @@ def run(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except (KeyboardInterrupt, typer.Abort):
-        return 130
+        return _say("interrupted", 130)
     except limits.Stopped as stopped:
-        return stopped.status
+        return _say(str(stopped), stopped.status)
     except InvalidInput as error:
         return _refuse(str(error))
     except MemoryError:
         return _refuse("the numbers violate 'they fit into memory'; use fewer tokens or layers, or smaller exponents")
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail once more
         return _refuse(f"the output violates 'it can be written'; {error.strerror or error}")
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of the option parser
@@ -94,8 +102,17 @@ def _internal(error: str) -> str:
 
 
 def _refuse(message: str) -> int:
-    print(f"maskproof: {' '.join(message.split())}", file=sys.stderr)
-    return 2
+    return _say(message, 2)
+
+
+def _say(message: str, status: int) -> int:
+    """Put one line on standard error, whatever is quoted in it, and give the status."""
+    line = shortened("".join(letter if letter.isprintable() else "?" for letter in " ".join(message.split())))
+    if len(line) > _LONGEST:
+        line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
+    with contextlib.suppress(OSError):  # the terminal, or whoever reads, has gone
+        print(f"maskproof: {line}", file=sys.stderr, flush=True)
+    return status
 
 
 def _usage(error: Any) -> str:
@@ -316,7 +333,10 @@ def scores_command(
         bool, typer.Option("--certify", help="Prove for each adjacent pair of keys which scores higher (the limit).")
     ] = False,
     json_path: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="With --certify: write the certificate to FILE.")
+        Path | None,
+        typer.Option(
+            "--json", metavar="FILE", help="With --certify: write the certificate to FILE; - prints it alone."
+        ),
     ] = None,
 ) -> int:
     """Compute the scores of every layer, query and key.
@@ -326,22 +346,24 @@ def scores_command(
     """
     from maskproof.proofs.command import arguments, scores
 
-    _check_outputs(out, plot, json_path if certify else None)
+    printed = json_path is not None and str(json_path) == "-"
+    _check_outputs(out, plot, json_path if certify and not printed else None)
     if json_path is not None and not certify:
         raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")
     if certify and dim is not None:
         raise InvalidInput("--certify with --dim", "'what is certified is the limit'", "drop one of them")
     if head_dim is not None and rope is None:
         raise InvalidInput("--head-dim without --rope", "'only RoPE has heads'", "add --rope 10000, or drop it")
-    width_of_head = head_dim or "64"
+    width_of_head = "64" if head_dim is None else head_dim.strip()
     tokens, depth = arguments.whole(n, "--n"), arguments.whole(layers, "--layers")
     if depth * tokens**2 > _LARGEST:
         raise InvalidInput(
             f"--n {tokens} with --layers {depth}", f"layers n^2 <= {_LARGEST}", "use fewer tokens or layers"
         )
     settings = {"n": str(tokens), "layers": str(depth), "alpha": str(arguments.number(alpha, "--alpha"))}
-    settings |= {"beta": beta.strip(), "residual": residual.strip(), "norm": norm, "scale": scale, "mask": mask}
-    settings |= {} if rope is None else {"rope": rope, "head-dim": width_of_head}
+    settings |= {"beta": beta.strip(), "residual": residual.strip(), "norm": norm, "scale": scale.strip()}
+    settings |= {"mask": mask.strip()}
+    settings |= {} if rope is None else {"rope": rope.strip(), "head-dim": width_of_head}
     model = arguments.decoder(beta, residual, norm, scale, mask, rope, width_of_head)
     correlation = arguments.number(alpha, "--alpha")
     goal = None if target_se is None else arguments.positive(target_se, "--target-se")
@@ -352,23 +374,43 @@ def scores_command(
         table = _limit(model, correlation, tokens, depth, settings)
     else:
         width = arguments.whole(dim, "--dim")
-        count = arguments.whole(samples or str(DEFAULT_SAMPLES), "--samples", least=2)
-        start = arguments.whole(seed or "0", "--seed", least=0, most=2**63 - 1)
+        count = arguments.whole(str(DEFAULT_SAMPLES) if samples is None else samples, "--samples", least=2)
+        start = arguments.whole("0" if seed is None else seed, "--seed", least=0, most=2**63 - 1)
         table = _expectation(model, (width, correlation), (tokens, depth), (count, start, goal), settings)
+    certified = _certified(model, correlation, (tokens, depth), json_path is not None) if certify else None
     if out is not None:
         scores.write(table, out)
     if plot is not None:
         scores.plot(table, plot)
-    show(scores.plain(table))
-    if certify:
-        from maskproof.proofs.command.certified_steps import certified_steps
-
-        show("", certified_steps(model, correlation, tokens, depth, json_path=json_path))
+    if certified is None:
+        show(scores.plain(table))
+    else:
+        _show_certified(certified, None if printed else scores.plain(table), json_path)
     if goal is not None and table.largest_error > goal:
-        say = f"the largest standard error is {table.largest_error:.2g}, above --target-se {goal:g}; raise --samples"
-        print(f"maskproof: {say}", file=sys.stderr)
-        return 1
+        found = f"the largest standard error is {table.largest_error:.2g}"
+        return _say(f"{found}, above --target-se {goal:g}; raise --samples", 1)
     return 0
+
+
+def _certified(model: Decoder, alpha: Any, size: tuple[int, int], written: bool) -> Certified:
+    from maskproof.proofs.command.certified_steps import certified_steps
+
+    found = certified_steps(model, alpha, *size)
+    if written:
+        found.certificate()  # what no certificate can hold is refused before any file is written
+    return found
+
+
+def _show_certified(certified: Certified, table: str | None, path: Path | None) -> None:
+    """Write the certificate, and print what it says below the table; without a table the certificate alone."""
+    from maskproof.proofs.maps import certificate
+
+    if table is None:
+        show(certificate.text(certified.certificate()).rstrip())
+        return
+    if path is not None:
+        certificate.write(certified.certificate(), path)
+    show(table, "", certified.text)
 
 
 def _check_outputs(out: Path | None, plot: Path | None, json_path: Path | None) -> None:

@@ -42,7 +42,8 @@ def phase_command(
         str | None, typer.Option("--seconds", metavar="S", help="Begin nothing new after S seconds.")
     ] = None,
     json_path: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", help="Certificate; resumed if it is unfinished.")
+        Path | None,
+        typer.Option("--json", metavar="FILE", help="Certificate; resumed if it is unfinished; - prints it alone."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write FILE.csv or FILE.npz.")] = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw into FILE.png.")] = None,

@@ -66,18 +66,24 @@ def run(
         None if degree is None else arguments.whole(degree, "--degree", most=40),
         () if lengths is None else _lengths(lengths, order.n),
     )
+    printed = files.certificate is not None and str(files.certificate) == "-"
+    kept = None if printed else files.certificate
     if files.certificate is not None:
-        check_writable(files.certificate, "--json")
         certificate.map_certificate(survey)  # refuses what no certificate can hold, before any work
-        if files.certificate.exists():
-            survey = certificate.resume(files.certificate, survey)
+    if kept is not None:
+        check_writable(kept, "--json")
+        if kept.exists():
+            survey = certificate.resume(kept, survey)
     limit = float("inf") if seconds is None else arguments.positive(seconds, "--seconds")
     count = arguments.whole(workers, "--workers", most=os.cpu_count() or 1)
     with _progress() as report:
-        survey = phase.advance(survey, count, limit, report, _saver(files.certificate))
-    show(phase_files.summary(survey))
-    if survey.open:
-        show(f"unfinished: {len(survey.open)} boxes are open" + ("; repeat the command" if files.certificate else ""))
+        survey = phase.advance(survey, count, limit, report, _saver(kept))
+    if printed:
+        show(certificate.text(certificate.map_certificate(survey)).rstrip())
+    else:
+        show(phase_files.summary(survey))
+        if survey.open:
+            show(f"unfinished: {len(survey.open)} boxes are open" + ("; repeat the command" if kept else ""))
     if files.numbers is not None:
         phase_files.write(survey, files.numbers)
     if files.picture is not None:

@@ -7,10 +7,13 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+
+import psutil
 
 from maskproof.theory.errors import InvalidInput
 
@@ -192,7 +195,7 @@ def check(
     results: dict[str, Checked] = {}
     running: dict[Future[Checked], str] = {}
     waiting = dict.fromkeys(sources)
-    with ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool, _ended_with_us(compiler):
         while waiting or running:
             for name in list(waiting):
                 if len(running) >= workers or not all(n in results for n in needs[name]):
@@ -212,6 +215,19 @@ def check(
                 results[running.pop(future)] = future.result()
                 report(future.result())
     return results
+
+
+@contextmanager
+def _ended_with_us(compiler: str) -> Iterator[None]:
+    """End the compilers that are still at work when something interrupts: their threads would be waited for."""
+    try:
+        yield
+    except BaseException:
+        for child in psutil.Process().children():
+            with suppress(psutil.Error):
+                if child.name() == Path(compiler).name:
+                    child.kill()
+        raise
 
 
 def _path(folder: Path, name: str, library: Mapping[str, str]) -> Path:

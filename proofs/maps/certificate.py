@@ -88,6 +88,10 @@ def _rational(value: object, name: str) -> str:
 
 def _model(order: Order) -> dict[str, Any]:
     decoder = order.decoder
+    if decoder.position is not None:
+        raise InvalidInput(
+            f"position = {decoder.position}", "'a certificate is of a layer without position encoding'", "write none"
+        )
     return {
         "n": order.n,
         "layers": list(order.layers),
@@ -114,7 +118,7 @@ def map_certificate(survey: Survey) -> dict[str, Any]:
     """The certificate of a map or a slice; one with open boxes can be completed later.
 
     Raises:
-        InvalidInput: a parameter is irrational.
+        InvalidInput: a parameter is irrational, or the decoder has a position encoding.
     """
     pieces = []
     for piece in survey.pieces:
@@ -148,7 +152,7 @@ def steps_certificate(order: Order, steps: Steps) -> dict[str, Any]:
     """The certificate of the direction of every step at exact parameters.
 
     Raises:
-        InvalidInput: a parameter is irrational.
+        InvalidInput: a parameter is irrational, or the decoder has a position encoding.
     """
     return {
         "format": FORMAT,
@@ -161,8 +165,8 @@ def steps_certificate(order: Order, steps: Steps) -> dict[str, Any]:
     }
 
 
-def write(certificate: Mapping[str, Any], path: Path) -> None:
-    """Write a certificate, whole or not at all."""
+def text(certificate: Mapping[str, Any]) -> str:
+    """A certificate as JSON, an entry a line."""
     lines = []
     for key, value in certificate.items():
         if isinstance(value, list) and value and isinstance(value[0], list | dict):
@@ -170,7 +174,12 @@ def write(certificate: Mapping[str, Any], path: Path) -> None:
             lines.append(f"{json.dumps(key)}: [\n  {rows}\n ]")
         else:
             lines.append(f"{json.dumps(key)}: {json.dumps(value)}")
-    write_text(path, "{\n " + ",\n ".join(lines) + "\n}\n", "--json")
+    return "{\n " + ",\n ".join(lines) + "\n}\n"
+
+
+def write(certificate: Mapping[str, Any], path: Path) -> None:
+    """Write a certificate, whole or not at all."""
+    write_text(path, text(certificate), "--json")
 
 
 def resume(path: Path, survey: Survey) -> Survey:
@@ -188,7 +197,7 @@ def resume(path: Path, survey: Survey) -> Survey:
         pieces = tuple(_read_piece(entry) for entry in found["pieces"])
         unsettled = tuple(_read_box(entry) for entry in found["open"])
         degrees = tuple(degree for _, degree in zip(unsettled, found["degrees"], strict=True))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInput(f"--json {path}", "'it is a certificate'", "name a new file") from error
     if not same:
         raise InvalidInput(f"--json {path}", "'it is about the same question'", "name a new file")

@@ -16,6 +16,7 @@ from multiprocessing import active_children, get_context
 from maskproof.numerics.certify import Box, Judgement, Order, Piece, check_lengths, judge
 from maskproof.numerics.series import PARAMETERS, Interval
 from maskproof.proofs.maps.certificate import Survey, area
+from maskproof.proofs.processes import limits
 from maskproof.theory.errors import InvalidInput
 
 RESOLUTIONS = {1: Fraction(1, 10**6), 2: Fraction(1, 512)}
@@ -149,9 +150,17 @@ def _pool(workers: int) -> Iterator[Callable[[Survey, Task], Future[Judgement]]]
     os.environ.setdefault(
         "OPENBLAS_NUM_THREADS", "1"
     )  # read by the new processes: they are as many as there is work for
-    executor = ProcessPoolExecutor(workers, mp_context=get_context("spawn"))
+    # A process that has not loaded its modules yet would answer Ctrl-C with a traceback: they never hear signals.
+    executor = ProcessPoolExecutor(
+        workers, mp_context=get_context("spawn"), initializer=limits.end_with, initargs=(os.getpid(),)
+    )
+
+    def elsewhere(survey: Survey, task: Task) -> Future[Judgement]:
+        with limits.signals_blocked():
+            return executor.submit(_settle, survey, task)
+
     try:
-        yield lambda survey, task: executor.submit(_settle, survey, task)
+        yield elsewhere
     except BaseException:
         for process in active_children():  # an interrupt does not wait for boxes that take a while
             process.kill()

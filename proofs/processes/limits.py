@@ -41,7 +41,7 @@ _PER_WORKER = 10  # fewer jobs are not worth a worker, whose caches are empty ..
 _PATIENCE = 3.0  # ... unless they wait for so many seconds
 _SWOLLEN = 0.1  # share of the memory limit that a worker may keep from job to job
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if SUPPORTED else (signal.SIGINT, signal.SIGTERM)
-_GRACE = 2.0  # seconds for an orderly end; who asks again after that gets one at once
+_GRACE = 8.0  # seconds for an orderly end
 _DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 _living: set[Worker] = set()  # the children of this process, from the fork until they are waited for
@@ -99,7 +99,7 @@ class Stopped(BaseException):
     """The process has been asked to end, by Ctrl-C or by a signal."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(signal.Signals(number).name)
+        super().__init__("interrupted" if number == signal.SIGINT else f"ended by {signal.Signals(number).name}")
         self.status = 128 + number
 
 
@@ -108,19 +108,17 @@ def stoppable() -> Iterator[None]:
     """Turn the signals that end a process into ``Stopped``; at the end no worker is left.
 
     A signal that is ignored stays so: ``nohup`` and background jobs of a shell count on it. Outside the
-    main thread, which alone hears signals, nothing is changed.
+    main thread, which alone hears signals, nothing is changed. A second Ctrl-C does not disturb an orderly end, which
+    has some seconds: then something holds it up, or has swallowed the exception, and the process ends as it is.
     """
-    asked: list[float] = []
+    patience: list[threading.Timer] = []
 
     def stop(number: int, _: FrameType | None) -> None:
-        if not asked:
-            asked.append(time.monotonic())
+        if not patience:
+            patience.append(threading.Timer(_GRACE, _end_at_once, (128 + number,)))
+            patience[0].daemon = True
+            patience[0].start()
             raise Stopped(number)
-        if time.monotonic() > asked[0] + _GRACE:  # something holds up the end, or has swallowed the exception
-            for worker in list(_living):
-                worker.end()
-            os._exit(128 + number)
-        # The second Ctrl-C must not disturb the end.
 
     main = threading.current_thread() is threading.main_thread()
     heard = [number for number in _SIGNALS if main and signal.getsignal(number) is not signal.SIG_IGN]
@@ -130,8 +128,16 @@ def stoppable() -> Iterator[None]:
     finally:
         for worker in list(_living):
             worker.end()
+        for timer in patience:
+            timer.cancel()
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+
+def _end_at_once(status: int) -> Never:
+    for worker in list(_living):
+        worker.end()
+    os._exit(status)
 
 
 class Worker:
@@ -160,7 +166,7 @@ class Worker:
         self.line, other = Pipe()
         parent = os.getpid()
         # A signal just after the fork would leave a process that nobody knows of.
-        with _signals_blocked() as mask, warnings.catch_warnings():
+        with signals_blocked() as mask, warnings.catch_warnings():
             # Threads at the time of the fork are those of BLAS, which knows how to deal with it.
             warnings.simplefilter("ignore", DeprecationWarning)
             self.pid = os.fork()
@@ -388,11 +394,7 @@ def _settle(setting: _Setting) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, setting.mask)
     if setting.leads:
         os.setpgid(0, 0)
-    if sys.platform == "linux":  # even when the parent is killed, nothing is left behind
-        with contextlib.suppress(OSError, AttributeError):  # a C library without it
-            ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != setting.parent:
-            os._exit(1)
+    end_with(setting.parent)
     faulthandler.disable()  # a crash is told by the parent
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -401,6 +403,15 @@ def _settle(setting: _Setting) -> None:
     if setting.output is Output.ASIDE:
         os.dup2(2, 1)
     os.close(nowhere)
+
+
+def end_with(parent: int) -> None:
+    """End this process when the parent ends, even if that is killed, where the system can (Linux)."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):  # a C library without it
+            ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def _limit_data(limit: Limit) -> None:
@@ -422,7 +433,8 @@ def _unlimit_data() -> None:
 
 
 @contextlib.contextmanager
-def _signals_blocked() -> Iterator[set[signal.Signals]]:
+def signals_blocked() -> Iterator[set[signal.Signals]]:
+    """Let the signals that end a process wait; gives those that did before. What is started here never hears them."""
     before = {signal.Signals(number) for number in signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)}
     try:
         yield before

@@ -362,4 +362,4 @@ def test_interrupt(tmp_path: Path) -> None:
         command, capture_output=True, text=True, cwd=ROOT, env=environment(), timeout=50,
         preexec_fn=_listen_to_interrupts,
     )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "maskproof: interrupted\n")

@@ -257,7 +257,8 @@ def test_a_signal_ends_every_process_at_once(tmp_path: Path, stage: str, number:
         asked = time.monotonic()
         out, err = command.communicate(timeout=20)
     assert time.monotonic() - asked < 10
-    assert (out, err) == ("", "")
+    told = {signal.SIGINT: "maskproof: interrupted\n", signal.SIGKILL: ""}
+    assert (out, err) == ("", told.get(number, f"maskproof: ended by {number.name}\n"))
     assert command.returncode == (-number if number is signal.SIGKILL else 128 + number)
     patience = time.monotonic() + 5
     while (left := [pid for pid in born if _lives(pid)]) and time.monotonic() < patience:
