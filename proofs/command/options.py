@@ -1,0 +1,19 @@
+"""Options that several commands take, each defined once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Tokens = Annotated[str, typer.Option("--n", metavar="N", help="Number of tokens.")]
+Norm = Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")]
+Scale = Annotated[str, typer.Option("--scale", metavar="S", help="What scores are divided by: a number, sqrt(d) or d.")]
+Mask = Annotated[str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")]
+Seed = Annotated[str, typer.Option("--seed", metavar="N", help="Seed of every random number.")]
+Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw into FILE.png.")]
+Format = Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")]
+
+FORMATS = ("text", "latex")
+LAST_SEED = 2**63 - 1
