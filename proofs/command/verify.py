@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +24,7 @@ from maskproof.proofs.verdict import Verdict
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
+    from maskproof.proofs.processes.explaining import Explained
     from maskproof.proofs.processes.supervision import Load, Outcome
     from maskproof.proofs.shown.report import Row
     from maskproof.theory.claim import Claim
@@ -55,6 +56,15 @@ def verify_command(
         str, typer.Option("--memory", metavar="MB", help="Memory that it may take, in units of 10^6 bytes.")
     ] = "2000",
     seed: options.Seed = "0",
+    effort: Annotated[
+        str, typer.Option("--effort", metavar="X", help="Draw X times the usual random samples; 4 halves the errors.")
+    ] = "1",
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain", help="Say what was tried, what would settle it, what is true instead; replay witnesses."
+        ),
+    ] = False,
     accept: Annotated[bool, typer.Option("--accept", help="Record the verdicts found (shipped claims only).")] = False,
 ) -> int:
     """Check claims and print a verdict for each, with its reason or a counterexample.
@@ -65,25 +75,31 @@ def verify_command(
     """
     from maskproof.proofs.command import arguments
     from maskproof.proofs.command.targets import gather, is_file
+    from maskproof.proofs.shown.explanation import explanation_text
     from maskproof.proofs.shown.report import as_json, summary, verdict_table
 
     number = arguments.whole(seed, "--seed", least=0, most=options.LAST_SEED)
     limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
+    check = _Check(number, arguments.positive(effort, "--effort"), limit)
     printed = json_path is not None and str(json_path) == "-"
     if json_path is not None and not printed:
         check_writable(json_path, "--json")
     known, record = _known(accept)
     if accept and any(map(is_file, targets or [])):
         raise InvalidInput("--accept with a file", "'only shipped claims have recorded verdicts'", "drop one")
+    if accept and check.effort != 1:
+        raise InvalidInput(f"--accept with --effort {effort}", "'recorded verdicts take the usual effort'", "drop one")
     started = time.monotonic()
     load = partial(gather, targets or [], known)
-    rows = _check(load, number, record, limit, Output.ASIDE if printed else Output.KEPT)
+    rows = check.rows(load, record, Output.ASIDE if printed else Output.KEPT)
+    explained = check.explained(load, rows) if explain else {}
     if printed:
-        show(as_json(rows, number).rstrip())
+        show(as_json(rows, number, explained).rstrip())
     else:
-        show(verdict_table(rows), "", summary(rows, time.monotonic() - started))
+        show(verdict_table(rows), *(f"\n{explanation_text(each)}" for each in explained.values()))
+        show("", summary(rows, time.monotonic() - started))
     if json_path is not None and not printed:
-        write_text(json_path, as_json(rows, number), "--json")
+        write_text(json_path, as_json(rows, number, explained), "--json")
     errors = [row.error for row in rows if row.error]
     for error in errors:
         refuse(error)
@@ -113,25 +129,49 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
     return {claim.id: claim for claim in registry.shipped()}, record
 
 
-def _check(load: Load, seed: int, record: Mapping[str, Mapping[str, Any]], limit: Limit, output: Output) -> list[Row]:
-    """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
-    from maskproof.proofs.processes.supervision import Supervised, Unsupervised
+@dataclass(frozen=True)
+class _Check:
+    """How claims are checked: seed, effort, limits for each."""
 
-    def chosen() -> Supervised | Unsupervised:
-        if not limits.SUPPORTED or os.environ.get("MASKPROOF_DEBUG"):
-            return Unsupervised(load, seed)
-        return Supervised(load, seed, limit, output=output)
+    seed: int
+    effort: float
+    limit: Limit
 
-    rows = []
-    with closing(chosen()) as claims:
-        outcomes = claims.outcomes()
-        with Watch(len(claims.ids)) as watch:
-            for done, name in enumerate(claims.ids):
-                watch.show(name, done)
-                verdict = record.get(name, {}).get("verdict")
-                recorded = None if verdict is None else str(verdict)
-                rows.append(replace(_row(name, next(outcomes)), recorded=recorded))
-    return rows
+    @property
+    def limited(self) -> bool:
+        """Whether there are limits: a debugger wants none."""
+        return limits.SUPPORTED and not os.environ.get("MASKPROOF_DEBUG")
+
+    def rows(self, load: Load, record: Mapping[str, Mapping[str, Any]], output: Output) -> list[Row]:
+        """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
+        from maskproof.proofs.processes.supervision import Supervised, Unsupervised
+
+        rows = []
+        if self.limited:
+            chosen = Supervised(load, self.seed, self.limit, output=output, effort=self.effort)
+        else:
+            chosen = Unsupervised(load, self.seed, effort=self.effort)
+        with closing(chosen) as claims:
+            outcomes = claims.outcomes()
+            with Watch(len(claims.ids)) as watch:
+                for done, name in enumerate(claims.ids):
+                    watch.show(name, done)
+                    verdict = record.get(name, {}).get("verdict")
+                    recorded = None if verdict is None else str(verdict)
+                    rows.append(replace(_row(name, next(outcomes)), recorded=recorded))
+        return rows
+
+    def explained(self, load: Load, rows: Sequence[Row]) -> dict[str, Explained]:
+        """An explanation for each claim that has a result, by id."""
+        from maskproof.proofs.processes.explaining import explained
+
+        results = [row.result for row in rows if row.result is not None]
+        found: dict[str, Explained] = {}
+        with Watch(len(results), "explaining") as watch:
+            for each in explained(load, results, self.seed, self.limit if self.limited else None):
+                found[each.result.id] = each
+                watch.show("explaining", len(found))
+        return found
 
 
 def _row(name: str, outcome: Outcome) -> Row:

@@ -62,9 +62,24 @@ def _put(statement: Basic, old: Basic, new: Basic) -> Basic:
     return statement.func(*(_put(part, old, new) for part in statement.args))
 
 
-def restricted(claim: Claim, condition: Basic) -> Claim:
+def restricted(claim: Claim, condition: Relational) -> Claim:
     """The claim on the part of its domain where ``condition`` holds."""
-    return replace(claim, domain=And(sympy.sympify(claim.domain), condition), proof=None, uses=())
+    kept = [part for part in And.make_args(sympy.sympify(claim.domain)) if not _implied(part, condition)]
+    return replace(claim, domain=And(*kept, condition), proof=None, uses=())
+
+
+def _implied(part: Basic, condition: Relational) -> bool:
+    """Whether it goes without saying beside ``condition``: a wider bound on the same side, or the same not strictly."""
+    if not isinstance(part, Relational) or part.rel_op not in ("<", "<=", ">", ">="):
+        return False
+    for same in (part, part.reversed):
+        if same.lhs == condition.lhs and same.rel_op[0] == condition.rel_op[0]:
+            bounds = same.rhs, condition.rhs
+            if same.rhs == condition.rhs:
+                return condition.rel_op in ("<", ">") or same.rel_op == condition.rel_op
+            if all(bound.is_Rational for bound in bounds):
+                return bool(bounds[0] > bounds[1]) == (condition.rel_op[0] == "<")
+    return False
 
 
 def other_relations(claim: Claim, witness: Mapping[str, Any]) -> Iterator[Candidate]:
@@ -123,11 +138,11 @@ def apart(claim: Claim) -> Iterator[Candidate]:
         yield Candidate("off the diagonal", restricted(claim, Lt(names["j"], names["i"])))
 
 
-def _before(symbol: Symbol, value: Any) -> Basic | None:
+def _before(symbol: Symbol, value: Any) -> Relational | None:
     return Le(symbol, value - 1) if value > 1 else None
 
 
-def _after(symbol: Symbol, value: Any) -> Basic | None:
+def _after(symbol: Symbol, value: Any) -> Relational | None:
     return Ge(symbol, value + 1)
 
 

@@ -42,6 +42,14 @@ class Nearest:
 
 
 @dataclass(frozen=True)
+class Stated:
+    """What is claimed, and for all which values, as text."""
+
+    statement: str
+    domain: str
+
+
+@dataclass(frozen=True)
 class Settling:
     """What would settle the claim."""
 
@@ -55,7 +63,7 @@ class Replay:
     program: str | None
 
 
-Part = Settling | Replay | Nearest
+Part = Stated | Settling | Replay | Nearest
 
 
 def explain(claim: Claim, result: Result, seed: int = 0) -> Iterator[Part]:
@@ -66,6 +74,7 @@ def explain(claim: Claim, result: Result, seed: int = 0) -> Iterator[Part]:
         result: what ``verify`` says of it.
         seed: of the random numbers that judge nearby forms.
     """
+    yield Stated(statement_text(claim), domain_text(claim))
     yield Settling(tuple(settling(claim, result)))
     if result.verdict is Verdict.REFUTED and result.witness is not None:
         yield Replay(program(claim, result.witness))

@@ -34,7 +34,7 @@ _AGREE = arb(2) ** -120  # constants that differ by less are taken for one
 _DENOMINATOR = 1000
 _DIGITS = 3  # of the constant in an inequality
 _GRID = 24  # values of a real variable, where a range is looked for
-_AT_EACH = 150  # integer points looked at for each
+_AT_EACH = 1000  # integer points looked at for each
 _STEPS = 3  # of the grid that an end of the range may move
 
 
@@ -83,7 +83,7 @@ def _rounded(claim: Claim, relation: Relational) -> Iterator[Candidate]:
     if value is None:
         return
     steps = value / arb(int(digit.p)) * arb(int(digit.q))
-    nearest = Rational(int(floor(float(steps + arb(0.5))))) * digit
+    nearest = Rational(floor(float(steps + arb(0.5)))) * digit
     new = relation.func(Abs(exact - nearest, evaluate=False), tolerance, evaluate=False)
     yield Candidate(f"with {plain(nearest)}, as it rounds", changed(claim, relation, new))
 

@@ -26,7 +26,7 @@ Witness = Mapping[str, Any]
 
 
 def program(claim: Claim, witness: Witness) -> str | None:
-    """Python source that prints both sides of the relations that fail at the witness; None where NumPy has no word for it.
+    """Python source that prints both sides of the relations that fail at the witness; None where NumPy has no word.
 
     Sides that are expectations are averages over random inputs, printed with their standard errors.
     """
@@ -71,7 +71,7 @@ def _opening(claim: Claim, values: Mapping[Symbol, Expr], code: Code) -> str:
 
 
 def _positions(relations: Sequence[Basic], used: Sequence[Quantity], values: Mapping[Symbol, Expr]) -> list[int] | None:
-    """The positions at which quantities are asked for, those at the ends of sums among them; None if one has no value."""
+    """The positions at which quantities are asked for, at the ends of sums, too; None if one has no value."""
     ends: list[Callable[[Expr], list[Expr]]] = []
     for relation in relations:
         for binder in relation.atoms(Sum, Product):
