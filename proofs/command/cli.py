@@ -12,11 +12,23 @@ import io
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 
-from maskproof.proofs.command import derive, export, figures, formal, listing, notebooks, phase, scores, verify
+from maskproof.proofs.command import (
+    derive,
+    export,
+    figures,
+    formal,
+    listing,
+    new,
+    notebooks,
+    phase,
+    scores,
+    show,
+    verify,
+)
 from maskproof.proofs.command.complaints import internal, refuse, say
 from maskproof.proofs.processes import limits
 from maskproof.theory.errors import InvalidInput
@@ -30,8 +42,26 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-for command in (verify, listing, derive, scores, export, phase, figures, formal, notebooks):
+for command in (verify, new, listing, show, derive, scores, export, phase, figures, formal, notebooks):
     command.register(app)
+
+
+@app.callback()
+def _every_command(
+    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"maskproof {_version()}")
+        raise typer.Exit
+
+
+def _version() -> str:
+    from importlib import metadata
+
+    try:
+        return metadata.version("maskproof")
+    except metadata.PackageNotFoundError:  # a checkout that is not installed
+        return "(not installed)"
 
 
 def main(argv: Sequence[str] | None = None) -> None:

@@ -28,8 +28,7 @@ def derive_command(
     from maskproof.theory.topics import TOPICS
 
     formats: dict[str, Callable[..., str]] = {"text": derivation_text, "latex": derivation_latex}
-    if form not in formats:
-        raise InvalidInput(f"--format {arguments.shown(form)}", "'the format is known'", "use text or latex")
+    options.check_format(form)
     if topic not in TOPICS:
         raise InvalidInput(
             f"topic {arguments.shown(topic)}", "'there is such a derivation'", f"use {', '.join(TOPICS)}"

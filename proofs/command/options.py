@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from maskproof.theory.errors import InvalidInput
+
 Tokens = Annotated[str, typer.Option("--n", metavar="N", help="Number of tokens.")]
 Norm = Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")]
 Scale = Annotated[str, typer.Option("--scale", metavar="S", help="What scores are divided by: a number, sqrt(d) or d.")]
@@ -17,3 +19,13 @@ Format = Annotated[str, typer.Option("--format", metavar="text|latex", help="How
 
 FORMATS = ("text", "latex")
 LAST_SEED = 2**63 - 1
+
+
+def check_format(form: str) -> None:
+    """Refuse a format that is none.
+
+    Raises:
+        InvalidInput: it is not one of ``FORMATS``.
+    """
+    if form not in FORMATS:
+        raise InvalidInput(f"--format {form[:40]!r}", "'the format is known'", f"use {' or '.join(FORMATS)}")
