@@ -46,13 +46,19 @@ for command in (verify, new, listing, show, derive, scores, export, phase, figur
     command.register(app)
 
 
-@app.callback()
-def _every_command(
-    version: Annotated[bool, typer.Option("--version", is_eager=True, help="Print the version and exit.")] = False,
-) -> None:
-    if version:
+def _print_version(asked: bool) -> None:
+    if asked:
         print(f"maskproof {_version()}")
         raise typer.Exit
+
+
+@app.callback()
+def _every_command(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def _version() -> str:

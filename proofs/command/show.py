@@ -26,15 +26,19 @@ def show_command(
 
     As LaTeX they come as theorems for a document of yours, as export latex --only writes it.
     """
-    from maskproof.proofs.command.export import rules, with_checkers
+    from maskproof.proofs.command.export import given, rules, with_checkers
     from maskproof.proofs.command.targets import gather
     from maskproof.theory.export import Item, claim_text, fragment
 
     options.check_format(form)
-    claims = gather(targets, {claim.id: claim for claim in registry.shipped()}, lambda _: None)
+    recorded = registry.recorded()
+    if form == "latex":  # which says of each whether it is a theorem
+        claims, recorded = given(targets, recorded)
+    else:
+        claims = gather(targets, {claim.id: claim for claim in registry.shipped()}, lambda _: None)
     for claim in claims:
         claim.check()  # what is malformed cannot be told
-    record = with_checkers(registry.recorded())
+    record = with_checkers(recorded)
     if form == "latex":
         show(fragment([Item(claim.id, claim) for claim in claims], "theorem", record, rules()).rstrip("\n"))
     else:
