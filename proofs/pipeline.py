@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -16,7 +17,7 @@ from maskproof.proofs.engines.question import question
 from maskproof.proofs.processes import limits
 from maskproof.proofs.processes.limits import Limit
 from maskproof.proofs.terms.reading import Unreadable
-from maskproof.proofs.verdict import LIMIT, Evidence, Result, Verdict
+from maskproof.proofs.verdict import LIMIT, Evidence, Result, Results, Verdict
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
@@ -103,16 +104,22 @@ def verify(
         raise InvalidInput(f"effort = {effort!r}", "'the effort is a positive number'", "use 1")
     alone = isinstance(claims, Claim)
     chosen = _listed([claims] if alone else claims)
+    if progress is None and len(chosen) > 1 and "IPython" in sys.modules:
+        from maskproof.proofs.shown import notebook
+
+        if notebook.in_notebook():
+            with notebook.progress(len(chosen)) as bar:
+                return verify(chosen, seed, bar, timeout=timeout, memory=memory, effort=effort)
     if timeout is not None or memory is not None:
         results = _supervised(chosen, int(seed), progress, _limit(timeout, memory), effort)
-        return results[0] if alone else results
+        return results[0] if alone else Results(results)
     pipeline = Pipeline(chosen, int(seed), effort)
     results = []
     for done, claim in enumerate(chosen):
         if progress is not None:
             progress(claim.id, done)
         results.append(pipeline.result(claim))
-    return results[0] if alone else results
+    return results[0] if alone else Results(results)
 
 
 def _listed(claims: Iterable[Claim]) -> list[Claim]:

@@ -79,7 +79,7 @@ def described(claim: Claim, result: Result, wanted: Sequence[Verdict], again: Se
 def assert_increasing_in_key(
     decoder: Decoder, alpha: object, n: int, layers: Sequence[int] = (2,), dim: int | None = None
 ) -> None:
-    """Fail unless it is certified that in these layers later keys score strictly higher, up to the one before the query.
+    """Fail unless later keys are certified to score strictly higher in these layers, up to the one before the query.
 
     Every step from a key to the next is decided in ball arithmetic, for equicorrelated inputs.
 
