@@ -27,6 +27,8 @@ def claim_latex(claim: Claim) -> str:
 
 def _tagged(markdown: str) -> str:
     """Markdown of the few kinds that are written here, outside formulas, as HTML."""
+    if markdown.startswith("$$"):
+        return html.escape(markdown, quote=False)
     parts = html.escape(markdown, quote=False).split("$")
     for place in range(0, len(parts), 2):  # between formulas
         parts[place] = _BOLD.sub(r"<b>\1</b>", _CODE.sub(r"<code>\1</code>", parts[place]))
