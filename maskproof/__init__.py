@@ -7,17 +7,27 @@ the folders at the top.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from maskproof.lazily import attributes
 
+TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
     from maskproof.numerics.gram import MeanField, mean_field
     from maskproof.numerics.monte_carlo import Expectation, expected_scores
     from maskproof.proofs.pipeline import verify
     from maskproof.proofs.verdict import Evidence, Result, Verdict
     from maskproof.theory.claim import Claim
-    from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+    from maskproof.theory.decoder import (
+        Alibi,
+        Bidirectional,
+        Blocks,
+        Causal,
+        Decoder,
+        Dilated,
+        Prefix,
+        Rope,
+        SlidingWindow,
+        T5Bias,
+    )
     from maskproof.theory.derivation import Derivation, Step
     from maskproof.theory.errors import InvalidInput
     from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
@@ -25,7 +35,8 @@ if TYPE_CHECKING:
     from maskproof.theory.symbols import alpha, beta, d, i, j, k, l, lam, m, n
 
 __all__ = [
-    "Alibi", "Bidirectional", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Equicorrelated",
+    "Alibi", "Bidirectional", "Blocks", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Dilated",
+    "Equicorrelated",
     "Evidence", "Expectation", "Gram", "InvalidInput", "MeanField", "Mix", "Prefix", "Result", "Rope", "Score",
     "SharedGaussian", "SlidingWindow", "Sphere", "Step", "T5Bias", "Verdict", "Weight", "alpha", "beta", "d",
     "expected_scores", "i", "j", "k", "l", "lam", "m", "mean_field", "n", "verify",
@@ -34,7 +45,7 @@ __all__ = [
 __getattr__, __dir__ = attributes(__name__, {
     "maskproof.theory.claim": ("Claim",),
     "maskproof.theory.decoder": (
-        "Alibi", "Bidirectional", "Causal", "Decoder", "Prefix", "Rope", "SlidingWindow", "T5Bias",
+        "Alibi", "Bidirectional", "Blocks", "Causal", "Decoder", "Dilated", "Prefix", "Rope", "SlidingWindow", "T5Bias",
     ),
     "maskproof.theory.derivation": ("Derivation", "Step"),
     "maskproof.theory.errors": ("InvalidInput",),

@@ -13,8 +13,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.numerics.parameters import as_float, constants, width
-from maskproof.theory.decoder import Decoder, Mask, Position, Rope
+from maskproof.numerics.parameters import as_float, constants, visibility, width
+from maskproof.theory.decoder import Decoder, Position, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
 
@@ -66,7 +66,7 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
     n, d = x.shape[-2:]
     width(decoder, d)
     numbers = constants(decoder, d)
-    hidden = _hidden(decoder.mask, n)
+    hidden = ~visibility(decoder.mask, n)
     rotation = _rotation(decoder.position, n, pairing) if isinstance(decoder.position, Rope) else None
     bias = _bias(decoder.position, hidden)
 
@@ -89,14 +89,6 @@ def attend(decoder: Decoder, vectors: Array, layers: int, pairing: Pairing = "ha
             raise InvalidInput("a vector or score that overflows", "'all numbers are finite'", "use smaller vectors")
         record.append((raw, visible, weights, x))
     return Attention(*(np.stack(part) for part in zip(*record, strict=True)))
-
-
-def _hidden(mask: Mask, n: int) -> NDArray[np.bool_]:
-    hidden = np.ones((n, n), dtype=bool)
-    for i in range(1, n + 1):
-        first, last = mask.visible(i, n)
-        hidden[i - 1, first - 1 : last] = False
-    return hidden
 
 
 def _normalise(decoder: Decoder, x: Array, noise: Array) -> Array:

@@ -297,7 +297,7 @@ def enclose_model(model: Model, alpha: arb, layers: int) -> Enclosure:
 
     Nothing is checked: where there are no vectors with these cosines the balls mean nothing.
     """
-    n = len(model.spans)
+    n = len(model.visible)
     gram = arb_mat([[arb(1) if i == j else alpha for j in range(n)] for i in range(n)])
     stack: list[Layer] = []
     for _ in range(layers):
@@ -319,7 +319,7 @@ class Model:
         norm: "l2", "layernorm" or "none".
         square: the squared norm of a normalised vector.
         beta, residual, scale: as in the decoder.
-        spans: first and last visible key of each query.
+        visible: the keys that each query sees, from 1.
         kappa: the factor on scores at distances 0, 1, ...; None for 1.
         bias: what is added to beta * S at a distance i - j; empty for nothing.
     """
@@ -329,7 +329,7 @@ class Model:
     beta: arb
     residual: arb
     scale: arb
-    spans: tuple[tuple[int, int], ...]
+    visible: tuple[range, ...]
     kappa: tuple[arb, ...] | None
     bias: dict[int, arb]
 
@@ -343,16 +343,16 @@ def model_in_balls(
     stream = ball(decoder.residual if residual is None else residual, "residual")
     _refuse(temperature < 0, f"beta = {beta}", "beta >= 0", "negate the scores instead")
     _refuse(stream < 0, f"residual = {residual}", "residual >= 0", "use 0 for none")
-    spans = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
+    visible = tuple(decoder.mask.keys(i, n) for i in range(1, n + 1))
     return Model(
         norm=decoder.norm,
         square=arb(d) if decoder.norm == "layernorm" and d is not None else arb(1),
         beta=temperature,
         residual=stream,
         scale=ball(decoder.scale_at(d), "scale"),
-        spans=spans,
+        visible=visible,
         kappa=_kappas(decoder.position, n),
-        bias=_biases(decoder.position, spans),
+        bias=_biases(decoder.position, visible),
     )
 
 
@@ -381,16 +381,16 @@ def _kappas(position: Position | None, n: int) -> tuple[arb, ...] | None:
     return tuple(rope_kernel(position, distance) for distance in range(n))
 
 
-def _biases(position: Position | None, spans: tuple[tuple[int, int], ...]) -> dict[int, arb]:
+def _biases(position: Position | None, visible: tuple[range, ...]) -> dict[int, arb]:
     if position is None or isinstance(position, Rope):
         return {}
-    distances = {i - j for i, (first, last) in enumerate(spans, start=1) for j in range(first, last + 1)}
+    distances = {i - j for i, keys in enumerate(visible, start=1) for j in keys}
     return {distance: ball(position.bias(distance), "bias") for distance in distances}
 
 
 def one_layer(model: Model, gram: arb_mat) -> Layer:
     """One layer at the current precision, for tokens with this Gram matrix."""
-    n = len(model.spans)
+    n = len(model.visible)
     normalised = model.norm != "none"
     if normalised:
         length = model.square.sqrt()
@@ -402,8 +402,8 @@ def one_layer(model: Model, gram: arb_mat) -> Layer:
     scores: list[tuple[arb | None, ...]] = []
     weights = arb_mat(n, n)
     mix = arb_mat(n, n)
-    for i, (first, last) in enumerate(model.spans):
-        visible = range(first - 1, last)
+    for i, keys in enumerate(model.visible):
+        visible = [key - 1 for key in keys]
         row: list[arb | None] = [None] * n
         here = factors[i] * per_scale
         for j in visible:

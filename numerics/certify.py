@@ -63,9 +63,8 @@ class Order:
         """All (layer, i, j) such that query i sees the keys j and j + 1 <= i."""
         for layer in self.layers:
             for i in range(2, self.n + 1):
-                first, last = self.decoder.mask.visible(i, self.n)
-                for j in range(first, min(i, last)):
-                    yield layer, i, j
+                keys = self.decoder.mask.keys(i, self.n)
+                yield from ((layer, i, j) for j in keys if j < i and j + 1 in keys)
 
 
 # Exact parameters
@@ -268,7 +267,7 @@ def check_lengths(order: Order, lengths: tuple[int, ...]) -> None:
     for length in lengths:
         if not 2 <= positive_integer(length, "length") <= order.n:
             raise InvalidInput(f"length {length}", f"2 <= length <= n = {order.n}", "raise n")
-    if any(order.decoder.mask.visible(i, order.n)[1] > i for i in range(1, order.n + 1)):
+    if any(order.decoder.mask.keys(i, order.n)[-1] > i for i in range(1, order.n + 1)):
         raise InvalidInput(f"mask {order.decoder.mask}", "'a query sees no later key'", "ask for one length at a time")
 
 

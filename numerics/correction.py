@@ -213,8 +213,8 @@ class _Level:
         self.layer, self.n = one_layer(model, gram), n
         self.gram, self.mix = gram, self.layer.mix
         self.scale, self.gain = model.scale, model.beta / model.scale
-        self.pairs = [range(first - 1, last) for first, last in model.spans]
-        self.causal = all(last <= i for i, (_, last) in enumerate(model.spans, start=1))
+        self.pairs = [range(keys.start - 1, keys.stop - 1, keys.step) for keys in model.visible]
+        self.causal = all(keys[-1] <= i for i, keys in enumerate(model.visible, start=1))
         self.cosines = _Cosines(gram, self.pairs, model.norm != "none")
         self.weights = [[self.layer.weights[i, j] for j in self.pairs[i]] for i in range(n)]
         self.bends = [[arb(0) for _ in row] for row in self.weights]  # sums over p of products of first order
@@ -313,7 +313,7 @@ class _Stack:
     def __init__(
         self, model: Model, inputs: Sphere | SharedGaussian, alpha: arb, layers: int, scores_only: bool
     ) -> None:
-        n = len(model.spans)
+        n = len(model.visible)
         self.size, self.scores_only = _size(inputs, alpha), scores_only
         gram = arb_mat([[self.size if i == j else self.size * alpha for j in range(n)] for i in range(n)])
         unit = isinstance(inputs, SharedGaussian) and inputs.unit

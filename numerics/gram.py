@@ -28,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.numerics.parameters import Constants, as_float, constants, correlation, width
+from maskproof.numerics.parameters import Constants, as_float, constants, correlation, visibility, width
 from maskproof.theory.decoder import Decoder, Position, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
@@ -117,7 +117,7 @@ def recursion(decoder: Decoder, gram: Array, layers: int, dim: int | None = None
     d = width(decoder, dim)
     numbers = constants(decoder, d)
     n = kernel.shape[-1]
-    visible = visibility(decoder, n)
+    visible = visibility(decoder.mask, n)
     relative = _relative(decoder.position, visible)
 
     record: list[tuple[Array, Array, Array]] = []
@@ -130,13 +130,6 @@ def recursion(decoder: Decoder, gram: Array, layers: int, dim: int | None = None
             raise InvalidInput("a Gram matrix or score that overflows", "'all numbers are finite'", "use fewer layers")
         record.append((np.where(visible, scores, np.nan), weights, kernel))
     return MeanField(*(np.stack(part) for part in zip(*record, strict=True)))
-
-
-def visibility(decoder: Decoder, n: int) -> NDArray[np.bool_]:
-    """Whether query i sees key j, at [i-1, j-1]; shape (n, n)."""
-    spans = np.array([decoder.mask.visible(i, n) for i in range(1, n + 1)])
-    keys = np.arange(1, n + 1)
-    return (spans[:, :1] <= keys) & (keys <= spans[:, 1:])
 
 
 def _factors(decoder: Decoder, kernel: Array, noise: Array, d: int | None) -> Array:

@@ -17,6 +17,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maskproof.numerics.parameters import visibility
 from maskproof.numerics.sampling import Coordinates
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
@@ -80,15 +81,13 @@ def layer_of(decoder: Decoder, n: int, d: int) -> Layer:
         )
     normalised = decoder.norm != "none"
     value_norm = float(np.sqrt(d)) if decoder.norm == "layernorm" else 1.0
-    spans = [decoder.mask.visible(i, n) for i in range(1, n + 1)]
-    keys = np.arange(1, n + 1)
     return Layer(
         normalised=normalised,
         value_norm=value_norm,
         score_gain=value_norm**2 / _number(decoder.scale_at(d), "scale"),
         beta=_number(decoder.beta, "beta"),
         residual=_number(decoder.residual, "residual"),
-        visible=np.array([(first <= keys) & (keys <= last) for first, last in spans]),
+        visible=visibility(decoder.mask, n),
         split=decoder.norm == "layernorm",
     )
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+import numpy as np
 import sympy
+from numpy.typing import NDArray
 
-from maskproof.theory.decoder import Decoder, Rope
+from maskproof.theory.decoder import Decoder, Mask, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import exact, positive_integer
 
@@ -90,6 +92,15 @@ def correlation(alpha: object, n: int) -> sympy.Expr:
     if not bool(number < 1):
         raise InvalidInput(f"alpha = {number}", "alpha < 1", "at 1 all tokens coincide")
     return number
+
+
+def visibility(mask: Mask, n: int) -> NDArray[np.bool_]:
+    """Whether query i sees key j, at [i-1, j-1]; shape (n, n).
+
+    Raises:
+        InvalidInput: the mask needs more tokens.
+    """
+    return np.array(mask.matrix(n), dtype=bool)
 
 
 def width(decoder: Decoder, dim: object | None) -> int | None:

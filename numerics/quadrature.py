@@ -351,7 +351,7 @@ def _plain_scale(decoder: Decoder, inputs: Sphere, causal_up_to: int = 0, from_q
     if decoder.position is not None:
         raise InvalidInput(f"position = {decoder.position}", "'no RoPE'", "use position=None")
     for query in range(from_query, causal_up_to + 1):
-        if decoder.mask.visible(query, causal_up_to + 1) != (1, query):
+        if decoder.mask.keys(query, causal_up_to + 1) != range(1, query + 1):
             raise InvalidInput(f"mask = {decoder.mask}", "'the mask is causal'", "use mask=Causal()")
     return as_float(decoder.scale_at(int(inputs.d)), "scale")
 

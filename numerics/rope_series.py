@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from maskproof.numerics.parameters import Constants, as_float, constants, width
+from maskproof.numerics.parameters import Constants, as_float, constants, visibility, width
 from maskproof.numerics.sampling import law_of
 from maskproof.theory.decoder import Decoder, Position, Rope
 from maskproof.theory.errors import InvalidInput
@@ -296,14 +296,11 @@ def series_map(decoder: Decoder, inputs: Inputs, n: int, layers: int) -> tuple[S
     if decoder.norm == "layernorm":
         raise InvalidInput("norm = 'layernorm'", "'norm is l2 or none'", "use the Monte Carlo average without control")
     width(decoder, law.d)
-    visible = np.zeros((n, n), dtype=bool)
+    visible = visibility(decoder.mask, n)
     bias = np.zeros((n, n))
-    for i in range(1, n + 1):
-        first, last = decoder.mask.visible(i, n)
-        visible[i - 1, first - 1 : last] = True
-        if decoder.position is not None and not isinstance(decoder.position, Rope):
-            for j in range(first, last + 1):
-                bias[i - 1, j - 1] = as_float(decoder.position.bias(i - j), "bias")
+    if decoder.position is not None and not isinstance(decoder.position, Rope):
+        for i, j in np.argwhere(visible):
+            bias[i, j] = as_float(decoder.position.bias(int(i - j)), "bias")
     noise = Noise(decoder.position, law.d, law.alpha, n)
     numbers = constants(decoder, law.d)
     return SeriesMap(numbers, decoder.norm == "l2", visible, bias, noise.mean(), layers), noise

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskproof.numerics.balls import ball, working_precision
-from maskproof.numerics.parameters import constant, width
+from maskproof.numerics.parameters import constant, visibility, width
 from maskproof.numerics.taylor_models import LONGEST_SUM, Frame, Models, affine, constants, number
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
@@ -96,7 +96,7 @@ class Expansion:
     Attributes:
         box: the parameters that vary, by name, in the order of the variables tau.
         frame: the polynomials' frame.
-        visible: for each query the first and the last key that it sees, from 1.
+        visible: for each query the keys that it sees, from 1.
         closeness: C of each layer, shape (n, n).
         base: the score of layer l is base[l - 1] (alpha + epsilon C).
         alpha: the cosine.
@@ -105,7 +105,7 @@ class Expansion:
 
     box: Mapping[str, Interval]
     frame: Frame
-    visible: tuple[tuple[int, int], ...]
+    visible: tuple[range, ...]
     closeness: tuple[Models, ...]
     base: tuple[Models, ...]
     alpha: Models
@@ -143,7 +143,7 @@ class Expansion:
 
     def _at(self, layer: int, i: int, j: int) -> Models:
         inside = 1 <= layer <= len(self.closeness) and 1 <= i <= self.n
-        if not (inside and self.visible[i - 1][0] <= j <= self.visible[i - 1][1]):
+        if not (inside and j in self.visible[i - 1]):
             raise InvalidInput(
                 f"(layer, i, j) = ({layer}, {i}, {j})",
                 f"'a visible key of n = {self.n} tokens and {len(self.closeness)} layers'",
@@ -244,7 +244,7 @@ class _Model:
         unit: the score of a vector of the first layer with itself.
         start: the norm of the inputs, against that of normalised vectors.
         alpha, epsilon, beta, residual: parameters; epsilon is 1 - alpha.
-        visible: first and last visible key of each query.
+        visible: the keys of each query, from 1.
         mask: 1 where the key is visible, else 0; shape (n, n).
     """
 
@@ -256,7 +256,7 @@ class _Model:
     epsilon: Models
     beta: Models
     residual: Models
-    visible: tuple[tuple[int, int], ...]
+    visible: tuple[range, ...]
     mask: NDArray[np.float64]
 
 
@@ -280,9 +280,7 @@ def _model(
 ) -> _Model:
     normalised = decoder.norm != "none"
     square = ball(d) if decoder.norm == "layernorm" and d is not None else ball(1)
-    visible = tuple(decoder.mask.visible(i, n) for i in range(1, n + 1))
-    keys = np.arange(1, n + 1)
-    first, last = np.array(visible).T[:, :, None]
+    visible = tuple(decoder.mask.keys(i, n) for i in range(1, n + 1))
     named = {name: _parameter(frame, box, name, value) for name, value in values.items()}
     return _Model(
         frame,
@@ -294,7 +292,7 @@ def _model(
         named["beta"],
         named["residual"],
         visible,
-        ((first <= keys) & (keys <= last)).astype(np.float64),
+        visibility(decoder.mask, n).astype(np.float64),
     )
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from maskproof.numerics.attention import Pairing, attend
 from maskproof.numerics.layers import QUANTITIES, Quantity
+from maskproof.numerics.parameters import visibility
 from maskproof.numerics.rope_series import ORDER, SeriesMap, correction, series_map, turned_products
 from maskproof.numerics.sampling import Law, law_of, sample_vectors
 from maskproof.numerics.statistics import Moments, moments_of
@@ -179,11 +180,6 @@ def expected_on_vectors(
     assert total is not None
     mean = total.mean + run.offset
     error = np.hypot(total.standard_error(), ROUNDING * np.abs(mean))
-    hidden = _hidden(decoder, run.n)
+    hidden = ~visibility(decoder.mask, run.n)
     mean[:, hidden] = error[:, hidden] = np.nan
     return VectorExpectation(mean, error, samples, seed, order)
-
-
-def _hidden(decoder: Decoder, n: int) -> NDArray[np.bool_]:
-    spans = [decoder.mask.visible(i, n) for i in range(1, n + 1)]
-    return np.array([[not first <= j <= last for j in range(1, n + 1)] for first, last in spans])

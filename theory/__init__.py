@@ -9,7 +9,18 @@ from maskproof.lazily import attributes
 
 if TYPE_CHECKING:
     from maskproof.theory.claim import Claim
-    from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+    from maskproof.theory.decoder import (
+        Alibi,
+        Bidirectional,
+        Blocks,
+        Causal,
+        Decoder,
+        Dilated,
+        Prefix,
+        Rope,
+        SlidingWindow,
+        T5Bias,
+    )
     from maskproof.theory.derivation import Derivation, Step
     from maskproof.theory.errors import InvalidInput
     from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
@@ -17,7 +28,8 @@ if TYPE_CHECKING:
     from maskproof.theory.symbols import alpha, beta, d, i, j, k, l, lam, m, n
 
 __all__ = [
-    "Alibi", "Bidirectional", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Equicorrelated", "Gram",
+    "Alibi", "Bidirectional", "Blocks", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Dilated",
+    "Equicorrelated", "Gram",
     "InvalidInput", "Mix", "Prefix", "Rope", "Score", "SharedGaussian", "SlidingWindow", "Sphere", "Step", "T5Bias",
     "Weight", "alpha", "beta", "d", "i", "j", "k", "l", "lam", "m", "n",
 ]  # fmt: skip
@@ -25,7 +37,7 @@ __all__ = [
 __getattr__, __dir__ = attributes(__name__, {
     "maskproof.theory.claim": ("Claim",),
     "maskproof.theory.decoder": (
-        "Alibi", "Bidirectional", "Causal", "Decoder", "Prefix", "Rope", "SlidingWindow", "T5Bias",
+        "Alibi", "Bidirectional", "Blocks", "Causal", "Decoder", "Dilated", "Prefix", "Rope", "SlidingWindow", "T5Bias",
     ),
     "maskproof.theory.derivation": ("Derivation", "Step"),
     "maskproof.theory.errors": ("InvalidInput",),

@@ -19,63 +19,10 @@ from typing import Literal
 import sympy
 
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.masks import MASKS, Bidirectional, Blocks, Causal, Dilated, Mask, Prefix, SlidingWindow
 from maskproof.theory.position import Alibi, Position, Rope, T5Bias
-from maskproof.theory.values import exact, positive_integer, require
+from maskproof.theory.values import exact, require
 
-
-@dataclass(frozen=True)
-class Causal:
-    """Query i sees the keys 1..i."""
-
-    def visible(self, i: int, n: int) -> tuple[int, int]:
-        """First and last key that query ``i`` of ``n`` sees."""
-        return 1, i
-
-
-@dataclass(frozen=True)
-class Bidirectional:
-    """Every query sees every key: no mask."""
-
-    def visible(self, i: int, n: int) -> tuple[int, int]:
-        """First and last key that query ``i`` of ``n`` sees."""
-        return 1, n
-
-
-@dataclass(frozen=True)
-class SlidingWindow:
-    """Query i sees itself and the ``width - 1`` keys before it."""
-
-    width: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "width", positive_integer(self.width, "width"))
-
-    def visible(self, i: int, n: int) -> tuple[int, int]:
-        """First and last key that query ``i`` of ``n`` sees."""
-        return max(1, i - self.width + 1), i
-
-
-@dataclass(frozen=True)
-class Prefix:
-    """The first ``length`` tokens see one another; the others see all tokens up to themselves."""
-
-    length: int
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "length", positive_integer(self.length, "length"))
-
-    def visible(self, i: int, n: int) -> tuple[int, int]:
-        """First and last key that query ``i`` of ``n`` sees.
-
-        Raises:
-            InvalidInput: the prefix is longer than the sequence.
-        """
-        if self.length > n:
-            raise InvalidInput(f"prefix length = {self.length}", f"length <= n = {n}", "shorten the prefix")
-        return 1, max(i, self.length)
-
-
-Mask = Causal | Bidirectional | SlidingWindow | Prefix
 NORMS = ("l2", "layernorm", "none")
 SCALES = ("sqrt(d)", "d")
 
@@ -119,7 +66,7 @@ class Decoder:
             raise InvalidInput(
                 f"mask = {self.mask!r}",
                 "'mask is known'",
-                "use Causal(), Bidirectional(), SlidingWindow(width) or Prefix(length)",
+                f"use {', '.join(sorted(mask.__name__ for mask in MASKS.values()))}",
             )
         if self.position is not None and not isinstance(self.position, Position):
             raise InvalidInput(
@@ -127,7 +74,7 @@ class Decoder:
                 "'position is known'",
                 "use None, Rope(base, dim), Alibi(slope) or T5Bias(values)",
             )
-        if _shows_later_keys(self.mask) and isinstance(self.position, T5Bias) and self.position.later is None:
+        if self.mask.ahead and isinstance(self.position, T5Bias) and self.position.later is None:
             raise InvalidInput(
                 f"T5Bias without values for later keys under {self.mask}",
                 "'every visible key has a bias'",
@@ -147,12 +94,7 @@ class Decoder:
         return sympy.sqrt(d) if self.scale == "sqrt(d)" else sympy.Integer(d)
 
 
-def _shows_later_keys(mask: Mask) -> bool:
-    """Whether some query sees a key after itself, in a sequence that is long enough."""
-    return isinstance(mask, Bidirectional) or (isinstance(mask, Prefix) and mask.length > 1)
-
-
 __all__ = [
-    "NORMS", "SCALES", "Alibi", "Bidirectional", "Causal", "Decoder", "Mask", "Position", "Prefix", "Rope",
-    "SlidingWindow", "T5Bias",
+    "NORMS", "SCALES", "Alibi", "Bidirectional", "Blocks", "Causal", "Decoder", "Dilated", "Mask", "Position",
+    "Prefix", "Rope", "SlidingWindow", "T5Bias",
 ]  # fmt: skip

@@ -15,23 +15,20 @@ from sympy import Basic, Expr
 from sympy.core.symbol import Str
 from sympy.printing.precedence import PRECEDENCE
 
-from maskproof.theory import decoder as _decoder
-from maskproof.theory.decoder import Decoder
+from maskproof.theory.decoder import Alibi, Decoder, Rope, T5Bias
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.masks import MASKS
 from maskproof.theory.symbols import d
 
 _RECORDS = {
     record.__name__: record
     for record in (
         Decoder,
-        _decoder.Causal,
-        _decoder.Bidirectional,
-        _decoder.SlidingWindow,
-        _decoder.Prefix,
-        _decoder.Rope,
-        _decoder.Alibi,
-        _decoder.T5Bias,
+        *MASKS.values(),
+        Rope,
+        Alibi,
+        T5Bias,
         Equicorrelated,
         Sphere,
         SharedGaussian,

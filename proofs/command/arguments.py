@@ -8,13 +8,13 @@ from typing import Literal, cast
 
 import sympy
 
-from maskproof.theory.decoder import NORMS, SCALES, Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import NORMS, SCALES, Decoder, Mask, Rope
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.masks import MASKS, named, usages
 from maskproof.theory.values import positive_integer
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?", re.ASCII)
 _SMALLEST, _LARGEST = Fraction(1, 10**300), Fraction(10**300)
-_MASKS = "causal, bidirectional, window:W (each query sees W keys) or prefix:L (the first L see one another)"
 
 
 def number(text: str, option: str) -> sympy.Rational:
@@ -62,16 +62,11 @@ def positive(text: str, option: str) -> float:
 
 def mask(text: str) -> Mask:
     """The mask that ``text`` names."""
-    name, _, size = text.strip().partition(":")
-    if name == "causal" and not size:
-        return Causal()
-    if name == "bidirectional" and not size:
-        return Bidirectional()
-    if name == "window" and size:
-        return SlidingWindow(whole(size, "--mask window:W"))
-    if name == "prefix" and size:
-        return Prefix(whole(size, "--mask prefix:L"))
-    raise InvalidInput(f"--mask {shown(text)}", "'the mask is known'", f"use {_MASKS}")
+    name, *sizes = text.strip().split(":")
+    kind = MASKS.get(name)
+    if kind is None or len(sizes) != kind.usage().count(":"):
+        raise InvalidInput(f"--mask {shown(text)}", "'the mask is known'", f"use {usages()}")
+    return named(name, [whole(size, f"--mask {kind.usage()}") for size in sizes])
 
 
 def decoder(

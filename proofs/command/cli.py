@@ -8,6 +8,7 @@ Each command imports what it needs when it runs: --help and the list of claims n
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import sys
@@ -93,7 +94,7 @@ def run(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except BrokenPipeError:  # the reader of the pipe has gone: nothing is left to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 1
     except (KeyboardInterrupt, typer.Abort):
         return say("interrupted", 130)
@@ -104,7 +105,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     except MemoryError:
         return refuse("the numbers violate 'they fit into memory'; use fewer tokens or layers, or smaller exponents")
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left would fail once more
+        _drop_output()
         return refuse(f"the output violates 'it can be written'; {error.strerror or error}")
     except Exception as error:
         if hasattr(error, "format_message"):  # a usage error of the option parser
@@ -112,6 +113,12 @@ def run(argv: Sequence[str] | None = None) -> int:
         if os.environ.get("MASKPROOF_DEBUG"):
             raise
         return refuse(internal(f"{type(error).__name__}: {error}"))
+
+
+def _drop_output() -> None:
+    """Send what is left of the output nowhere: writing it when the process ends would fail once more."""
+    with contextlib.suppress(OSError):  # it is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _usage(error: Any) -> str:

@@ -9,10 +9,12 @@ import typer
 
 from maskproof.theory.errors import InvalidInput
 
+MASK = "causal, bidirectional, window:W, prefix:L, dilated:W:S or blocks:S."
+
 Tokens = Annotated[str, typer.Option("--n", metavar="N", help="Number of tokens.")]
 Norm = Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")]
 Scale = Annotated[str, typer.Option("--scale", metavar="S", help="What scores are divided by: a number, sqrt(d) or d.")]
-Mask = Annotated[str, typer.Option("--mask", metavar="MASK", help="causal, bidirectional, window:W or prefix:L.")]
+Mask = Annotated[str, typer.Option("--mask", metavar="MASK", help=MASK)]
 Seed = Annotated[str, typer.Option("--seed", metavar="N", help="Seed of every random number.")]
 Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw into FILE.png.")]
 Format = Annotated[str, typer.Option("--format", metavar="text|latex", help="How to print it.")]

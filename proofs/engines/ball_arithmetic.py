@@ -17,7 +17,8 @@ from maskproof.proofs.engines.numbers import Real, integer
 from maskproof.proofs.engines.scene import Model, Scene
 from maskproof.proofs.engines.truth import NotApplicable
 from maskproof.proofs.terms import terms as t
-from maskproof.theory.decoder import Bidirectional, Causal, Mask, Prefix, SlidingWindow
+from maskproof.theory.decoder import Mask
+from maskproof.theory.masks import named
 from maskproof.theory.position import bucket
 
 MOST_TOKENS = 1_000
@@ -28,13 +29,12 @@ _CONSTANTS = {"pi": arb.pi, "euler_gamma": arb.const_euler}
 
 
 def mask(given: t.Mask) -> Mask:
-    """The mask of plain data."""
-    match given:
-        case t.Mask(kind="window", size=int(size)):
-            return SlidingWindow(size)
-        case t.Mask(kind="prefix", size=int(size)):
-            return Prefix(size)
-    return Bidirectional() if given.kind == "bidirectional" else Causal()
+    """The mask of plain data.
+
+    Raises:
+        InvalidInput: there is none of that name.
+    """
+    return named(given.kind, given.numbers)
 
 
 def tokens_seen(model: Model, scene: Scene, position: int) -> tuple[int, ...]:
@@ -43,12 +43,10 @@ def tokens_seen(model: Model, scene: Scene, position: int) -> tuple[int, ...]:
     Raises:
         NotApplicable: they are too many, or not known.
     """
-    if model.term.mask.kind == "bidirectional":
+    enough = mask(model.term.mask).reach(position)
+    if enough is None:
         counts = (whole(model.tokens, scene, "n"),)
-    else:
-        # Rows up to this position depend on no later token, so any larger n will do.
-        size = model.term.mask.size
-        enough = max(position, size) if model.term.mask.kind == "prefix" and size is not None else position
+    else:  # rows up to this position depend on no later token, so any larger n will do
         counts = (max(enough, scene.horizon), enough) if enough < scene.horizon else (enough,)
     if too_large(counts[-1], model.depth):
         raise NotApplicable(f"{counts[-1]} tokens in {model.depth} layers are too many to enclose")
@@ -140,7 +138,7 @@ class Balls:
         """
         key = ("enclosure", *model.key(scene))
         known = scene.known.get(key)
-        if known is None or (known.n < position and model.term.mask.kind != "bidirectional"):
+        if known is None or (known.n < position and mask(model.term.mask).reach(position) is not None):
             known = _enclosed(scene, model, position)
             scene.known[key] = known
         return known
@@ -152,6 +150,7 @@ def _enclosed(scene: Scene, model: Model, position: int) -> Enclosure:
     alpha = arb(model.alpha(scene))
     found = None
     for n in tokens_seen(model, scene, position):
+        scene.pairs += model.depth * n**2
         found = enclose_model(ball_model(scene, model, n), alpha, model.depth)
         # A later token that vanishes, or does not exist, spoils the matrices; then as few as possible are looked at.
         if all(found.layers[-1].gram[token, token].is_finite() for token in range(n)):
@@ -164,16 +163,16 @@ def ball_model(scene: Scene, model: Model, n: int) -> BallModel:
     """The parameters of a model as balls, for ``n`` tokens."""
     norm = model.term.norm
     width = whole(model.width, scene, "d") if model.width is not None else None
-    visible = mask(model.term.mask).visible
-    spans = tuple(visible(i, max(n, model.term.mask.size or 1)) for i in range(1, n + 1))
-    distances = {i - j for i, (first, last) in enumerate(spans, start=1) for j in range(first, last + 1)}
+    shown = mask(model.term.mask)
+    visible = tuple(shown.keys(i, max(n, shown.least)) for i in range(1, n + 1))
+    distances = {i - j for i, keys in enumerate(visible, start=1) for j in keys}
     return BallModel(
         norm=norm,
         square=arb(width) if norm == "layernorm" and width is not None else arb(1),
         beta=arb(model.beta(scene)),
         residual=arb(model.residual(scene)),
         scale=arb(model.scale(scene)),
-        spans=spans,
+        visible=visible,
         kappa=_kappas(scene, model, width, n),
         bias={} if _turns(model) else {distance: arb(bias(scene, model, distance)) for distance in distances},
     )

@@ -23,6 +23,7 @@ from maskproof.proofs.verdict import Evidence, Verdict
 from maskproof.theory.errors import InvalidInput
 
 SECOND_LOOK = 20_000  # work of exact numbers at a claim that was proved
+SECOND_PAIRS = 400_000  # of tokens enclosed there, at given real parameters
 
 
 def examine(asked: Question, *, seed: int = 0) -> Evidence | None:
@@ -51,7 +52,7 @@ def spot_check(asked: Question, *, points: int = 40, real_points: int = 4) -> Ev
         return None
     started = time.perf_counter()
     try:
-        found = tried(Region(asked), points, real_points, PRECISIONS[:2], SECOND_LOOK)
+        found = tried(Region(asked), points, real_points, PRECISIONS[:2], SECOND_LOOK, SECOND_PAIRS)
     except NotApplicable as error:
         found = unknown("nothing", f"not applicable: {error}")
     return replace(found, seconds=time.perf_counter() - started)

@@ -88,6 +88,11 @@ class Parameters:
         self._scenes: dict[int, Scene] = {}
         self._kept: dict[Any, Any] = {}
 
+    @property
+    def pairs(self) -> int:
+        """Pairs of tokens that were enclosed so far, in all layers and at all precisions."""
+        return sum(scene.pairs for scene in self._scenes.values())
+
     def scene(self, integers: Integers, precision: int) -> Scene:
         """The scene of this point at ``precision`` bits; call it inside that precision."""
         compiler = self.evaluator.compiler

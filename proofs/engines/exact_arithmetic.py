@@ -186,7 +186,7 @@ class Layers:
     def __init__(self, arithmetic: Exact, scene: Scene, model: Model) -> None:
         self.arithmetic, self.scene, self.model = arithmetic, scene, model
         self.known: dict[Any, Number] = scene.known.setdefault(("layers", *model.key(scene)), {})
-        self.visible = mask(model.term.mask).visible
+        self.mask = mask(model.term.mask)
         self.tokens = MOST_TOKENS if model.tokens is None else whole(model.tokens, scene, "n")
         self.normalised = model.term.norm != "none"
 
@@ -223,8 +223,7 @@ class Layers:
         return tower.symbol(f"{kind} {self.model.key(self.scene)} {layer} {row} {column}", lambda: ball)
 
     def _span(self, row: int) -> range:
-        first, last = self.visible(row, max(self.tokens, self.model.term.mask.size or 1))
-        return range(first, last + 1)
+        return self.mask.keys(row, max(self.tokens, self.mask.least))
 
     def _gram(self, layer: int, row: int, column: int) -> Number:
         if layer == 0:

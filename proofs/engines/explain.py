@@ -84,11 +84,11 @@ def described(model: t.Model) -> str:
     >>> described(read_model(Decoder(), Equicorrelated(0)))
     'l2, beta 1, residual 1, scale 1, causal, equicorrelated alpha 0'
     """
-    size = "" if model.mask.size is None else f" {model.mask.size}"
+    mask = " ".join([model.mask.kind, *map(str, model.mask.numbers)])
     position = []
     if model.position is not None:
         position = [f"{model.position.kind} {', '.join(text(part) for part in model.position.numbers)}"]
     numbers = (f"{name} {text(getattr(model, name))}" for name in ("beta", "residual", "scale"))
     width = "" if model.law.width is None else f", d = {text(model.law.width)}"
     law = f"{model.law.kind} alpha {text(model.law.alpha)}{width}"
-    return ", ".join([model.norm, *numbers, f"{model.mask.kind}{size}", *position, law])
+    return ", ".join([model.norm, *numbers, mask, *position, law])

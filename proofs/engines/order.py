@@ -160,8 +160,8 @@ def _points(scores: Sequence[t.Entry], region: Region) -> tuple[dict[Pair, Mappi
             layer, i, j = (_at(part, point) for part in (score.layer, score.query, score.key))
             if layer is None or i is None or j is None or i < 1 or layer < 1:
                 return {}, 0
-            first, last = mask(score.model.mask).visible(i, i)
-            if not first <= j < last:
+            keys = mask(score.model.mask).keys(i, i)
+            if j not in keys or j + 1 not in keys:
                 return {}, 0
             found.setdefault((layer, i, j), point)
     return found, size

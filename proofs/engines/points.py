@@ -38,6 +38,7 @@ class Tally:
     gap: arb | None = None
     precision: int = 0
     reason: str = ""
+    stopped: bool = False
 
     @property
     def tried(self) -> int:
@@ -56,8 +57,12 @@ def tried(
     real_limit: int | None = None,
     precisions: Sequence[int] = PRECISIONS,
     work: int | None = None,
+    pairs: int | None = None,
 ) -> Evidence:
-    """Decide the statement at exact points, with so much work of exact numbers at most; None stands for the usual."""
+    """Decide the statement at exact points, with so much work of exact numbers at most; None stands for the usual.
+
+    After so many ``pairs`` of tokens no further point is looked at; None for no such limit.
+    """
     tally, caps = Tally(), set()
     judge = evaluator(region.question.statement)
     limit = POINTS if limit is None else limit
@@ -73,6 +78,9 @@ def tried(
             refuted = attempt(region, at, values, point, tally, precisions, budget)
             if refuted is not None:
                 return refuted
+            if pairs is not None and at.pairs > pairs:
+                tally.stopped = tally.stopped or point is not points[-1]
+                break
     if region.hole is not None:
         return unknown("nothing", f"{region.hole}; restrict the domain")
     return _summary(region, tally, reals, caps, region.fixed and caps <= {None} and not region.doubtful)
@@ -129,7 +137,7 @@ def _refuted(region: Region, values: Reals, point: Point, precision: int, *, exa
 def _summary(region: Region, tally: Tally, reals: Sequence[Reals], caps: set[int | None], whole: bool) -> Evidence:
     if not tally.tried:
         return unknown("nothing", f"not applicable: {tally.reason or 'no point of the domain was reached'}")
-    scope = _scope(region, reals, caps)
+    scope = f"{'part of ' if tally.stopped else ''}{_scope(region, reals, caps)}"
     if tally.undefined:
         first, *others = tally.undefined
         more = f", nor at {len(others)} other points that were tried" if others else ""
@@ -145,7 +153,7 @@ def _summary(region: Region, tally: Tally, reals: Sequence[Reals], caps: set[int
         detail += f"; undecided at {len(tally.open)}, such as {tally.open[0]}"
     if tally.open or tally.unreached:
         outcome = Verdict.UNKNOWN
-    elif whole and not tally.agreeing:
+    elif whole and not tally.agreeing and not tally.stopped:
         outcome = Verdict.ENCLOSED
         scope = "the single case" if not region.variables else f"the whole domain, {tally.true} points"
     else:

@@ -98,6 +98,7 @@ class Scene:
         gap: the largest distance that an undecided comparison leaves open.
         reason: why the last relation could not be evaluated.
         obstacle: what the arithmetic could not do.
+        pairs: of tokens that were enclosed, in all layers, times asked: what it cost.
         known: whatever the arithmetic wants to keep.
     """
 
@@ -109,6 +110,7 @@ class Scene:
     gap: arb | None = None
     reason: str = ""
     obstacle: Open | None = None
+    pairs: int = 0
     known: dict[Any, Any] = field(default_factory=dict)
 
     def open_gap(self, a: Any, b: Any) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sympy import Expr, Symbol
 
 from maskproof.proofs.explanation.printing import Code
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Mask, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Decoder, Mask, Rope
 from maskproof.theory.export.models import model_words
 from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian
 from maskproof.theory.position import Alibi, T5Bias
@@ -19,6 +19,7 @@ BATCHES = 20  # of random inputs: a standard error needs some
 _NUMBERS = 4_000_000  # in one array of random inputs
 _MOST_SAMPLES = 20_000
 _PLACES = {"S": 0, "A": 1, "M": 2, "G": 3}
+_ROWS_AND_COLUMNS = Symbol("i_", integer=True), Symbol("j_", integer=True)
 _LENGTHS = "numpy.sqrt(numpy.diagonal(K, axis1=-2, axis2=-1))"
 _UNIT = "numpy.linalg.norm({}, axis=-1, keepdims=True)"
 
@@ -27,12 +28,9 @@ Values = Mapping[Symbol, Expr]
 
 def tokens_needed(mask: Mask, positions: Sequence[int], values: Values) -> int | None:
     """How many tokens a program has to look at to have these positions right; None where that is not known."""
-    whole = isinstance(mask, Bidirectional | Prefix)  # tokens after the query may count
-    if whole and n in values:
+    if mask.counted and n in values:
         return int(values[n])
-    if isinstance(mask, Bidirectional):
-        return None
-    return max([*positions, mask.length if isinstance(mask, Prefix) else 1])
+    return mask.reach(max(positions))
 
 
 @dataclass(frozen=True)
@@ -61,8 +59,8 @@ class Layers:
 
     def source(self, letters: Collection[str]) -> str | None:
         """Functions S, A, M and G, as far as ``letters`` asks for them; None where NumPy alone would not do."""
-        visible, position = self._visible(), self._position()
-        if visible is None or position is None:
+        position = self._position()
+        if position is None:
             return None
         end = self.suffix
         words = textwrap.indent(textwrap.fill(model_words(self.decoder, self.inputs), 100), "# ")
@@ -70,7 +68,7 @@ class Layers:
             words,
             f"tokens{end} = {self.tokens}",
             f"i_, j_ = numpy.indices((tokens{end}, tokens{end})) + 1  # of query and key",
-            f"visible{end} = {visible}",
+            f"visible{end} = {self.decoder.mask.numpy(*_ROWS_AND_COLUMNS)}",
             *position,
             *self._inputs(),
             f"known{end} = {{}}",
@@ -120,18 +118,6 @@ def layer{end}(depth):
         if isinstance(scale, str):
             return f" / numpy.sqrt({self._width})" if scale == "sqrt(d)" else f" / {self._width}"
         return "" if scale == 1 else f" / {self.code.factor(scale)}"
-
-    def _visible(self) -> str | None:
-        match self.decoder.mask:
-            case Causal():
-                return "j_ <= i_"
-            case Bidirectional():
-                return "j_ <= j_.max()"
-            case SlidingWindow(width=width):
-                return f"(j_ <= i_) & (i_ - j_ < {width})"
-            case Prefix(length=length):
-                return f"j_ <= numpy.maximum(i_, {length})"
-        return None
 
     def _position(self) -> list[str] | None:
         """What a position encoding does to scores, or adds to exponents."""

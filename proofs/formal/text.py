@@ -210,9 +210,9 @@ def decoder(model: t.Model) -> str:
     if model.position is not None or model.tokens is not None:
         raise Unprintable("position codes and masks that need the number of tokens are not in the library")
     match model.mask:
-        case t.Mask(kind="causal"):
+        case t.CAUSAL:
             mask = "Causal"
-        case t.Mask(kind="window", size=int(size)):
+        case t.Mask(kind="window", numbers=(size,)):
             mask = f"(SlidingWindow {size})"
         case _:
             raise Unprintable(f"the mask {model.mask.kind} is not in the library")

@@ -104,7 +104,7 @@ class Known:
         x_k' is M_kk x_k, M_kk > 0, plus a combination of x_1..x_(k-1): so no vector vanishes in any layer.
         """
         law = s.of.law if isinstance(s.of, t.Model) else s.of
-        triangular = not isinstance(s.of, t.Model) or s.of.mask.kind in ("causal", "window")
+        triangular = not isinstance(s.of, t.Model) or s.of.mask.triangular
         return triangular and self.independent(law, s.count)
 
     def independent(self, law: t.Law, count: Term) -> bool:

@@ -18,7 +18,7 @@ def causal(entry: Term, *kinds: str) -> Entry:
         isinstance(entry, Entry)
         and entry.kind in kinds
         and entry.model.law.kind == "equicorrelated"  # for a random law quantities are expectations
-        and entry.model.mask.kind == "causal"
+        and entry.model.mask == t.CAUSAL
         and entry.model.position is None
     ):
         return entry

@@ -101,9 +101,14 @@ def _model(order: Order) -> dict[str, Any]:
         "normalised": decoder.norm != "none",
         "square": str(order.dim) if decoder.norm == "layernorm" else "1",
         "scale_squared": _rational(sympy.sympify(decoder.scale_at(order.dim)) ** 2, "scale squared"),
-        "visible": [list(decoder.mask.visible(i, order.n)) for i in range(1, order.n + 1)],
+        "visible": [_visible(decoder.mask.keys(i, order.n)) for i in range(1, order.n + 1)],
         "meaning": _DECODER,
     }
+
+
+def _visible(keys: range) -> list[int]:
+    """The first and the last key, and the step between keys where it is not 1."""
+    return [keys[0], keys[-1], *([keys.step] if keys.step > 1 else [])]
 
 
 def _box(box: Box) -> dict[str, list[str]]:

@@ -44,8 +44,8 @@ def survey_of(
         lengths: ask for sequences of these lengths, too, at most n; see ``numerics.certify.judge``.
 
     Raises:
-        InvalidInput: there are not one or two intervals, one has no width, the resolution is not positive, or a length
-            is not for this order.
+        InvalidInput: there are not one or two intervals, one has no width, the resolution is not positive, a length
+            is not for this order, or no query sees two neighbouring keys.
     """
     if len(box) not in RESOLUTIONS:
         raise InvalidInput(f"{len(box)} parameters", "'one or two parameters vary'", "give one or two ranges")
@@ -61,6 +61,11 @@ def survey_of(
     floor = {name: fine / 2 if len(box) == 1 else fine * (x.high - x.low) for name, x in box.items()}
     asked = tuple(sorted(set(lengths)))
     check_lengths(order, asked)
+    if next(order.pairs(), None) is None:
+        what = f"mask {order.decoder.mask} with n = {order.n}"
+        raise InvalidInput(
+            what, "'some query sees two neighbouring keys'", "there is no step: use a longer input or another mask"
+        )
     return Survey(order, dict(box), floor, degree, asked, (), (dict(box),), (None,))
 
 
@@ -151,9 +156,10 @@ def _pool(workers: int) -> Iterator[Callable[[Survey, Task], Future[Judgement]]]
         "OPENBLAS_NUM_THREADS", "1"
     )  # read by the new processes: they are as many as there is work for
     # A process that has not loaded its modules yet would answer Ctrl-C with a traceback: they never hear signals.
-    executor = ProcessPoolExecutor(
-        workers, mp_context=get_context("spawn"), initializer=limits.end_with, initargs=(os.getpid(),)
-    )
+    with limits.signals_blocked():  # nor does the one that keeps count of what they share
+        executor = ProcessPoolExecutor(
+            workers, mp_context=get_context("spawn"), initializer=limits.end_with, initargs=(os.getpid(),)
+        )
 
     def elsewhere(survey: Survey, task: Task) -> Future[Judgement]:
         with limits.signals_blocked():

@@ -190,7 +190,7 @@ class Map:
         self.grid = grid = Grid(len(box), top)
         flint.ctx.cap = grid.length
         self.normalised, self.tokens = model["normalised"], tokens
-        self.visible = [range(first - 1, last) for first, last in model["visible"]][:tokens]
+        self.visible = [range(keys.start - 1, keys.stop - 1, keys.step) for keys in visible(model)][:tokens]
         if any(keys.stop > tokens for keys in self.visible):
             raise ValueError("the mask looks ahead: all tokens are needed")
         values = {name: self.number(ball(Fraction(model[name]))) for name in ("alpha", "beta", "residual")}
@@ -251,13 +251,19 @@ class Map:
         return result
 
 
+def visible(model: dict[str, Any]) -> list[range]:
+    """The keys that each query sees, from 1: first, last, and the step between them unless it is 1."""
+    return [range(first, last + 1, *step) for first, last, *step in model["visible"]]
+
+
 def pairs(model: dict[str, Any]) -> list[tuple[int, int, int]]:
     """All (layer, i, j) such that query i sees the keys j and j + 1 <= i."""
     return [
         (layer, i, j)
         for layer in model["layers"]
-        for i, (first, last) in enumerate(model["visible"], start=1)
-        for j in range(first, min(i, last))
+        for i, keys in enumerate(visible(model), start=1)
+        for j in keys
+        if j < i and j + 1 in keys
     ]
 
 
@@ -275,7 +281,7 @@ def hull(boxes: Sequence[Box]) -> Box:
 def unconfirmed(model: dict[str, Any], pieces: list[Piece], top: int) -> list[Piece]:
     """The pieces that one expansion over the box around them does not confirm."""
     box = hull([piece[0] for piece in pieces])
-    looks_ahead = any(last > query for query, (_, last) in enumerate(model["visible"], start=1))
+    looks_ahead = any(keys[-1] > query for query, keys in enumerate(visible(model), start=1))
     falling = [falls for _, _, falls in pieces if falls]
     tokens = max([upto for _, upto, _ in pieces] + [falls[1] for falls in falling])
     deepest = max([falls[0] for falls in falling] + (model["layers"] if any(upto for _, upto, _ in pieces) else []))

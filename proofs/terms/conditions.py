@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.derivatives import derivative
-from maskproof.proofs.terms.terms import ONE, ZERO, Statement, Term, at_most, less, minus, number, plus, unequal
+from maskproof.proofs.terms.terms import ONE, ZERO, Statement, Term, at_most, less, number, plus, unequal
 
 
 @dataclass(frozen=True)
@@ -148,26 +148,14 @@ def _of_entry(entry: t.Entry) -> Iterator[Statement]:
     query, key, model = entry.query, entry.key, entry.model
     yield from _positions(query, key, entry.layer)
     if entry.kind == "score":
-        yield from _visible(model, query, key)
+        yield from model.mask.sight.at(query, key)  # beyond the last token there is nothing to see anyway
     if model.tokens is not None:
         yield from (at_most(place, model.tokens) for place in dict.fromkeys((query, key)))
-        if model.mask.kind == "prefix" and model.mask.size is not None:
-            yield at_most(number(model.mask.size), model.tokens)
+        if model.mask.least > 1:
+            yield at_most(number(model.mask.least), model.tokens)
     yield from of_parameters(model)
     counts = (query, key) if model.tokens is None else (model.tokens,)
     yield from (t.Vectors(model, entry.layer, count) for count in dict.fromkeys(counts))
-
-
-def _visible(model: t.Model, query: Term, key: Term) -> Iterator[Statement]:
-    """What lets ``query`` see ``key``; beyond the last token there is nothing to see anyway."""
-    match model.mask:
-        case t.Mask(kind="causal"):
-            yield at_most(key, query)
-        case t.Mask(kind="window", size=int(size)):
-            yield at_most(key, query)
-            yield less(minus(query, number(size)), key)
-        case t.Mask(kind="prefix", size=int(size)):
-            yield t.Or((at_most(key, query), at_most(key, number(size))))
 
 
 def of_parameters(model: t.Model) -> Iterator[Statement]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -22,6 +23,7 @@ from maskproof.theory import decoder as models
 from maskproof.theory import inputs as laws
 from maskproof.theory import symbols
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.masks import MASKS
 from maskproof.theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
 from maskproof.theory.rope import Kappa
 from maskproof.theory.values import decimal
@@ -37,10 +39,6 @@ _SORTS = (
 _SORT_OF = {tuple(sorted(sympy.Symbol("x", **a).assumptions0.items())): sort for sort, a in _SORTS}
 _SYMBOLS = (sympy.Symbol, type(symbols.lam))
 _KINDS = {Score: "score", Weight: "weight", Gram: "gram", Mix: "mix"}
-_MASKS = {
-    models.Causal: "causal", models.Bidirectional: "bidirectional", models.SlidingWindow: "window",
-    models.Prefix: "prefix",
-}  # fmt: skip
 _FUNCTIONS = {
     sympy.log: "log", sympy.sin: "sin", sympy.cos: "cos", sympy.sinh: "sinh", sympy.cosh: "cosh",
     sympy.tanh: "tanh", sympy.atan: "atan", sympy.erf: "erf", sympy.Ci: "ci", sympy.gamma: "gamma",
@@ -263,12 +261,11 @@ class _Reader:
             raise _refuse(f"decoder {decoder!r}", "'it is a Decoder'", "use Decoder(...)")
         law, d, n = self.law(inputs), self.term(symbols.d), self.term(symbols.n)
         mask = decoder.mask
-        if type(mask) not in _MASKS:
-            remedy = "use Causal, Bidirectional, SlidingWindow or Prefix themselves, no subclass"
+        if type(mask) not in MASKS.values():
+            remedy = f"use {', '.join(sorted(known.__name__ for known in MASKS.values()))} themselves, no subclass"
             raise _refuse(f"mask {type(mask).__module__}.{type(mask).__name__}", "'the mask is known'", remedy)
         width = d if law.width is None else law.width
-        size = {models.SlidingWindow: "width", models.Prefix: "length"}.get(type(mask))
-        norm, kind = _known(decoder.norm, models.NORMS), _MASKS[type(mask)]
+        norm = _known(decoder.norm, models.NORMS)
         return t.Model(
             norm=norm,
             scale={"sqrt(d)": t.Root(width), "d": width}[_known(decoder.scale, models.SCALES)]
@@ -276,11 +273,11 @@ class _Reader:
             else self.term(decoder.scale),
             beta=self.term(decoder.beta),
             residual=self.term(decoder.residual),
-            mask=t.Mask(kind, None if size is None else int(getattr(mask, size))),
+            mask=read_mask(mask),
             position=self.position(decoder.position),
             law=law,
             width=width if norm == "layernorm" or isinstance(decoder.scale, str) else None,
-            tokens=n if kind in ("bidirectional", "prefix") else None,
+            tokens=n if mask.counted else None,
         )
 
     def law(self, law: Any) -> t.Law:
@@ -307,6 +304,27 @@ class _Reader:
             later = None if position.later is None else numbers(position.later)
             return t.Position("t5", numbers(position.values), later, int(position.max_distance))
         raise _refuse(f"position {position!r}", "'the position code is known'", "use Rope, Alibi or T5Bias themselves")
+
+
+class _ConditionReader(_Reader):
+    """Reads the conditions of masks, which may say more than claims: divisibility, and rounding down."""
+
+    def statement(self, s: Basic) -> Statement:
+        if isinstance(s, sympy.Eq) and isinstance(s.lhs, sympy.Mod) and s.rhs == 0:
+            dividend, divisor = (self.term(part) for part in s.lhs.args)
+            return t.Integral(t.over(dividend, divisor))
+        return super().statement(s)
+
+    def term(self, e: Basic) -> Term:
+        return t.Apply("floor", (self.term(e.args[0]),)) if isinstance(e, sympy.floor) else super().term(e)
+
+
+@lru_cache(maxsize=256)
+def read_mask(mask: models.Mask) -> t.Mask:
+    """A mask as data: its name, its parameters, and what it shows."""
+    condition = _ConditionReader(None, None).statement(mask.condition)
+    names = {read_variable(symbols.i): t.QUERY, read_variable(symbols.j): t.KEY}
+    return t.Mask(mask.name, mask.numbers, t.Sight(t.substitute(condition, names)), mask.least)
 
 
 def _equivalent(parts: list[Statement]) -> Statement:

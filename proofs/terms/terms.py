@@ -273,12 +273,36 @@ class Cases(Term):
 # --- the model, and what it determines --------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Sight:
+    """When a query sees a key: a statement about ``QUERY`` and ``KEY``, which are bound here."""
+
+    statement: Statement
+
+    def at(self, query: Term, key: Term) -> tuple[Statement, ...]:
+        """What lets ``query`` see ``key``."""
+        return conjuncts(substitute(self.statement, {QUERY: query, KEY: key}))
+
+
 @node
 class Mask(Node):
-    """``causal``, ``bidirectional``, ``window`` or ``prefix``; the last two have a size."""
+    """Which keys a query sees, itself always among them.
+
+    Attributes:
+        kind, numbers: its name and parameters, which tell masks apart; no rule looks at them.
+        sight: when a query sees a key of the sequence.
+        least: how many tokens there have to be.
+    """
 
     kind: str
-    size: int | None = None
+    numbers: tuple[int, ...]
+    sight: Sight
+    least: int = 1
+
+    @property
+    def triangular(self) -> bool:
+        """Whether it hides all later keys, by the way it is written."""
+        return at_most(KEY, QUERY) in conjuncts(self.sight.statement)
 
 
 @node
@@ -432,6 +456,8 @@ class Converges(Statement):
 
 TRUE, FALSE = And(()), Or(())
 ZERO, ONE = Number(Fraction(0)), Number(Fraction(1))
+QUERY, KEY = Variable("query", Sort.POSITION), Variable("key", Sort.POSITION)
+CAUSAL = Mask("causal", (), Sight(Relation("<=", KEY, QUERY)))
 
 
 def number(value: int | Fraction) -> Number:

@@ -10,13 +10,14 @@ zero. Everything drawn is admissible: no strategy rejects what it draws by itsel
     @given(decoders(8, norms=("l2",)), alphas(8), positions(8))
     def test_scores_are_at_most_one(decoder, alpha, at):
         i, j = at
-        if j in range(*decoder.mask.visible(i, 8)):
+        if j in decoder.mask.keys(i, 8):
             assert less(1, enclose(decoder, alpha, 8, 2).score(2, i, j)) is not True
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from fractions import Fraction
 from typing import Literal
 
@@ -25,9 +26,10 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from numpy.typing import NDArray
 
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Mask, Prefix, SlidingWindow
+from maskproof.theory.decoder import Decoder, Mask
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
+from maskproof.theory.masks import MASKS
 from maskproof.theory.values import positive_integer
 
 DENOMINATOR = 1000
@@ -80,10 +82,8 @@ def positions(n: int, before: int = 0) -> SearchStrategy[tuple[int, int]]:
 def masks(n: int, causal: bool = False) -> SearchStrategy[Mask]:
     """Masks that make sense for ``n`` tokens; with ``causal`` only those that hide all later keys."""
     longest = positive_integer(n, "n")
-    kinds: list[SearchStrategy[Mask]] = [st.just(Causal()), st.integers(1, longest).map(SlidingWindow)]
-    if not causal:
-        kinds += [st.just(Bidirectional()), st.integers(1, longest).map(Prefix)]
-    return st.one_of(kinds)
+    kinds = [kind for kind in MASKS.values() if not (causal and kind.counted)]
+    return st.one_of([st.builds(kind, *[st.integers(1, longest)] * len(fields(kind))) for kind in kinds])
 
 
 @st.composite

@@ -35,7 +35,7 @@ class Setting:
         norm: "l2", "layernorm" or "none".
         beta, residual, scale: numbers.
         width: d, or None where nothing depends on it.
-        spans: first and last visible key of each query, counted from 1.
+        visible: the keys that each query sees, counted from 1.
         rope: base and dim, or None.
         bias: what is added to beta * S, for (i, j) counted from 1; by distance i - j.
     """
@@ -45,7 +45,7 @@ class Setting:
     residual: Number
     scale: Number
     width: int | None
-    spans: tuple[tuple[int, int], ...]
+    visible: tuple[tuple[int, ...], ...]
     rope: tuple[Number, int] | None
     bias: tuple[tuple[int, Number], ...]
 
@@ -68,7 +68,7 @@ def layers(setting: Setting, alpha: Number, depth: int, digits: int) -> Layers:
 
 
 def _run(setting: Setting, alpha: mpf, depth: int) -> Layers:
-    n = len(setting.spans)
+    n = len(setting.visible)
     x: list[list[mpf] | None] = list(_vectors(alpha, n, setting))
     beta, residual, scale = (real(v) for v in (setting.beta, setting.residual, setting.scale))
     bias = {distance: real(value) for distance, value in setting.bias}
@@ -84,8 +84,8 @@ def _run(setting: Setting, alpha: mpf, depth: int) -> Layers:
         weights: list[Row] = [[mpf(0)] * n for _ in range(n)]
         mix: list[Row] = [[mpf(0)] * n for _ in range(n)]
         after: list[list[mpf] | None] = []
-        for i, (first, last) in enumerate(setting.spans):
-            seen = range(first - 1, last)
+        for i, keys in enumerate(setting.visible):
+            seen = [key - 1 for key in keys]
             for j in seen:
                 query, key = turned[i], turned[j]
                 if query is not None and key is not None:

@@ -20,7 +20,7 @@ from mpmath import mp, mpf
 from sympy import Basic, Symbol
 
 from maskproof.theory.claim import Claim
-from maskproof.theory.decoder import Bidirectional, Decoder, Prefix
+from maskproof.theory.decoder import Bidirectional, Blocks, Causal, Decoder, Dilated, Prefix, SlidingWindow
 from maskproof.theory.inputs import Equicorrelated
 from maskproof.theory.position import Alibi, Rope, T5Bias
 from maskproof.theory.quantities import Gram, InputGram, Mix, Quantity, Score, Weight
@@ -461,7 +461,7 @@ def _quantity(e: Any, at: Scene) -> Value:
     if setting is None or alpha is None:
         return None
     found = layers(setting, alpha, e.layer, at.digits)
-    seen = setting.spans[query - 1][0] <= key <= setting.spans[query - 1][1]
+    seen = key in setting.visible[query - 1]
     return _entry(type(e), found, e.layer, query, key, seen)
 
 
@@ -525,14 +525,37 @@ def _setting(decoder: Decoder, at: Scene, tokens: int) -> Setting | None:
             return None
     if _negative(beta) or _negative(residual):
         return None
-    spans = tuple(decoder.mask.visible(i, tokens) for i in range(1, tokens + 1))
+    visible = tuple(_visible(decoder.mask, i, tokens) for i in range(1, tokens + 1))
     position, rope = decoder.position, None
     if isinstance(position, Rope):
         base = value(position.base, at)
         rope = None if base is None else (base, position.dim)
     bias = tuple((distance, b) for distance, b in _biases(position, tokens, at) if b is not None)
     width = d if decoder.norm == "layernorm" else None
-    return Setting(decoder.norm, beta, residual, scale, width, spans, rope, bias)
+    return Setting(decoder.norm, beta, residual, scale, width, visible, rope, bias)
+
+
+def _visible(mask: Any, query: int, tokens: int) -> tuple[int, ...]:
+    """The keys that a query sees, key by key from the definition of the mask."""
+    return tuple(key for key in range(1, tokens + 1) if _sees(mask, query, key))
+
+
+def _sees(mask: Any, query: int, key: int) -> bool:
+    match mask:
+        case Causal():
+            return key <= query
+        case Bidirectional():
+            return True
+        case SlidingWindow(width=width):
+            return 0 <= query - key < width
+        case Prefix(length=length):
+            return key <= query or key <= length
+        case Dilated(width=width, step=step):
+            return key in [query - m * step for m in range(width)]
+        case Blocks(size=size):
+            begun = [block for block in range(query) if block * size < query]  # the query's own is the last
+            return key <= query and any(block * size < key <= (block + 1) * size for block in begun[-2:])
+    raise Unreadable(type(mask).__name__)
 
 
 def _negative(parameter: Number) -> bool:

@@ -24,7 +24,7 @@ from mpmath import mp
 from sympy import And, Basic, Eq, Ge, Gt, Implies, Le, Lt, Ne, Not, Or, Rational, Symbol
 
 from maskproof.theory.claim import Claim
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Causal, Decoder, Dilated, Prefix, SlidingWindow
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated
@@ -37,6 +37,7 @@ from tests.differential.evaluator import DIGITS, Outside, Unreadable, domain_at,
 
 Point = dict[Symbol, Fraction]
 
+_CAUSAL_MASKS = (Causal(), Causal(), SlidingWindow(2), Dilated(2, 2), Blocks(1))
 _SMALL = tuple(map(Rational, ("1", "0", "1/2", "2", "1/3", "3/2")))
 _REALS = tuple(map(Rational, ("0", "1", "1/2", "-1", "2", "-1/2", "1/3", "3", "7/13", "-2", "1/10", "5/4")))
 _ALPHAS = tuple(map(Rational, ("0", "1/5", "1/2", "9/10", "1/3", "-1/10", "-1/4")))
@@ -121,9 +122,13 @@ def _positions_of_model(draw: DrawFn, causal: bool) -> Any:
 
 @st.composite
 def _masks(draw: DrawFn) -> Any:
-    kind = draw(st.sampled_from(("causal", "causal", "causal", "window", "prefix", "all")))
+    kind = draw(st.sampled_from(("causal",) * 4 + ("window", "prefix", "all", "dilated", "blocks")))
     if kind == "window":
         return SlidingWindow(draw(st.integers(1, 3)))
+    if kind == "dilated":
+        return Dilated(draw(st.integers(1, 3)), draw(st.integers(1, 3)))
+    if kind == "blocks":
+        return Blocks(draw(st.integers(1, 3)))
     if kind == "prefix":
         return Prefix(draw(st.integers(1, 3)))
     return Bidirectional() if kind == "all" else Causal()
@@ -318,7 +323,7 @@ def _two_models(draw: DrawFn) -> tuple[Draft, Any]:
     last = _places(draw, draft, 3)
     _model(draw, draft, last, open_in=20)
     other = Decoder(beta=draw(st.sampled_from(_SMALL)), residual=draw(st.sampled_from(_SMALL)),
-                    mask=draw(st.sampled_from((Causal(), SlidingWindow(2)))))  # fmt: skip
+                    mask=draw(st.sampled_from(_CAUSAL_MASKS)))  # fmt: skip
     law = Equicorrelated(draw(st.sampled_from(_ALPHAS)))
     kind, layer = draw(st.sampled_from(_QUANTITIES)), draw(st.integers(1, 2))
     return draft, _bound(draw, draft, kind(layer, i, j) - kind(layer, i, j, decoder=other, inputs=law))
@@ -678,7 +683,7 @@ def _by_softmax(draw: DrawFn, draft: Draft) -> tuple[Step, ...]:
         residual=draw(st.sampled_from(_SMALL)),
         norm=draw(st.sampled_from(("l2", "none"))),
         scale=draw(st.sampled_from((1, 2))),
-        mask=draw(st.sampled_from((Causal(), SlidingWindow(2)))),
+        mask=draw(st.sampled_from(_CAUSAL_MASKS)),
     )
     layer, query, key = draw(st.integers(1, 2)), draw(st.sampled_from((i, i + 1))), draw(st.sampled_from(_NEAR[:10]))
     model = {"decoder": decoder, "inputs": draft.inputs}

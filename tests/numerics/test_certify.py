@@ -8,7 +8,7 @@ import pytest
 from maskproof.numerics.certify import Order, Piece, first_failures, judge, steps
 from maskproof.numerics.gram import mean_field
 from maskproof.numerics.series import Interval
-from maskproof.theory.decoder import Bidirectional, Decoder, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Decoder, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 
 TWELVE = Order(12, (3,), Decoder(residual=2))  # small, and its order depends on beta: it fails below 0.4
@@ -51,8 +51,9 @@ def test_first_failures_of_deeper_layers():
         Order(16, (2, 3), Decoder(beta=Fraction(1, 4), residual=2)),
         Order(16, (3,), Decoder(beta=0, residual=3), Fraction(1, 100)),
         Order(10, (3,), Decoder(mask=SlidingWindow(4))),
+        Order(10, (3,), Decoder(mask=Blocks(3))),
     ],
-    ids=["two layers", "beta 0", "window"],
+    ids=["two layers", "beta 0", "window", "blocks"],
 )
 def test_steps_agree_with_floats(order):
     found = steps(order)

@@ -32,7 +32,7 @@ from maskproof.numerics.noise import noise_of
 from maskproof.numerics.sampling import law_of
 from maskproof.theory import finite_width as fw
 from maskproof.theory.cosine import leading_sampler_bias, mean_cosine_shared_gaussian
-from maskproof.theory.decoder import Alibi, Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Alibi, Bidirectional, Blocks, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 from maskproof.theory.symbols import alpha, beta, i, j, lam
@@ -50,6 +50,8 @@ DECODERS = [
     Decoder(norm="none", beta=0.5, mask=Prefix(2)),
     Decoder(mask=SlidingWindow(3), beta=1.5, scale=3),
     Decoder(mask=Prefix(3), beta=0.5, residual=2, scale=3),
+    Decoder(mask=Dilated(2, 2), beta=1.5),
+    Decoder(norm="none", mask=Blocks(2), residual=0.5),
 ]
 
 
@@ -64,8 +66,7 @@ def entries(enclosure: Enclosure, name: str, decoder: Decoder) -> dict[tuple[int
     """All coefficients of one kind that the mask shows, by layer, query and key."""
     n, found = enclosure.n, {}
     for layer, query in itertools.product(range(1, len(enclosure.layers) + 1), range(1, n + 1)):
-        first, last = decoder.mask.visible(query, n)
-        for key in range(first, last + 1):
+        for key in decoder.mask.keys(query, n):
             found[layer, query, key] = getattr(enclosure, name)(layer, query, key)
     return found
 

@@ -11,12 +11,12 @@ from maskproof.numerics.attention import attend
 from maskproof.numerics.balls import enclose
 from maskproof.numerics.gram import equicorrelated, recursion
 from maskproof.numerics.vectors import realise
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Causal, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.symbols import alpha as alpha_symbol
 from maskproof.theory.symbols import beta as beta_symbol
 
-MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4)]
+MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4), Dilated(2, 2), Blocks(2)]
 
 
 def cases():

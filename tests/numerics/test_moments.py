@@ -13,7 +13,7 @@ from maskproof.numerics.moments import mean_coefficients
 from maskproof.numerics.noise import Noise, noise_of
 from maskproof.numerics.sampling import law_of
 from maskproof.numerics.taylor import TaylorMap
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Causal, Decoder, Dilated, Prefix, SlidingWindow
 from maskproof.theory.inputs import SharedGaussian, Sphere
 
 DECODERS = [
@@ -23,6 +23,8 @@ DECODERS = [
     Decoder(norm="none", mask=SlidingWindow(4)),
     Decoder(norm="layernorm", scale="sqrt(d)"),
     Decoder(mask=Prefix(3), beta=0.5, residual=2, scale=3),
+    Decoder(mask=Dilated(2, 3)),
+    Decoder(norm="none", mask=Blocks(2)),
 ]
 IDS = [f"{d.norm}-{d.mask}" for d in DECODERS]
 

@@ -13,7 +13,7 @@ from maskproof.numerics import Expectation, expected_scores
 from maskproof.numerics.attention import attend
 from maskproof.numerics.layers import QUANTITIES
 from maskproof.numerics.sampling import law_of, sample_vectors
-from maskproof.theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 
@@ -27,6 +27,8 @@ MODELS = [
     (Decoder(norm="none", beta=0.5), SharedGaussian(20, 0.3, unit=False)),
     (Decoder(mask=Bidirectional()), SharedGaussian(6, 0, unit=False)),
     (Decoder(mask=Prefix(2)), Sphere(6)),
+    (Decoder(mask=Dilated(2, 2)), Sphere(6)),
+    (Decoder(mask=Blocks(2)), SharedGaussian(6, 0.3)),
     (Decoder(norm="layernorm", scale="d"), Sphere(6)),
     (Decoder(norm="layernorm", scale="d"), Sphere(6, 0.3)),
     (Decoder(norm="layernorm", scale="sqrt(d)"), SharedGaussian(6, 0.3)),

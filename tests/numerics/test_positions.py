@@ -14,13 +14,24 @@ from maskproof.numerics.attention import attend
 from maskproof.numerics.balls import enclose
 from maskproof.numerics.gram import equicorrelated
 from maskproof.numerics.vectors import realise, realise_planes
-from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.decoder import (
+    Alibi,
+    Bidirectional,
+    Blocks,
+    Causal,
+    Decoder,
+    Dilated,
+    Prefix,
+    Rope,
+    SlidingWindow,
+    T5Bias,
+)
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.position import bucket
 from maskproof.theory.quantities import Record
 
 N, DIM, LAYERS = 6, 4, 4
-MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4)]
+MASKS = [Causal(), Bidirectional(), SlidingWindow(3), Prefix(4), Dilated(2, 2), Blocks(2)]
 POSITIONS = [
     None,
     Rope(50, DIM),

@@ -16,7 +16,18 @@ from maskproof.numerics.relativity import relativity
 from maskproof.numerics.rope_series import Noise, correction, kappa, turned_products
 from maskproof.numerics.sampling import law_of, sample_vectors
 from maskproof.numerics.vector_monte_carlo import expected_on_vectors, literal_run
-from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.decoder import (
+    Alibi,
+    Bidirectional,
+    Blocks,
+    Causal,
+    Decoder,
+    Dilated,
+    Prefix,
+    Rope,
+    SlidingWindow,
+    T5Bias,
+)
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 from maskproof.theory.rope import mean_score
@@ -50,7 +61,7 @@ def test_without_rope_the_known_coefficients():
 
 
 @pytest.mark.parametrize("norm", ["l2", "none"])
-@pytest.mark.parametrize("mask", [Causal(), Bidirectional(), SlidingWindow(3), Prefix(2)])
+@pytest.mark.parametrize("mask", [Causal(), Bidirectional(), SlidingWindow(3), Prefix(2), Dilated(2, 2), Blocks(2)])
 @pytest.mark.parametrize("position", [None, Rope(dim=8), Alibi(0.5), T5Bias((0, 1, -1), (1, 0), 5)])
 def test_the_zeroth_order_is_the_limit(norm, mask, position):
     decoder = Decoder(1.5, 0.5, norm, 2, mask, position)
@@ -182,7 +193,7 @@ def test_head_dimension_and_width_are_two_things():
 
 
 @pytest.mark.parametrize("position", [Alibi(0.5), T5Bias((0, 1, -1), (1, 0), 5)])
-@pytest.mark.parametrize("mask", [SlidingWindow(3), Prefix(2), Bidirectional()])
+@pytest.mark.parametrize("mask", [SlidingWindow(3), Prefix(2), Bidirectional(), Dilated(2, 2), Blocks(2)])
 def test_other_positions_and_masks(position, mask):
     decoder, inputs = Decoder(mask=mask, position=position), Sphere(128, 0.2)
     theory = correction(decoder, inputs, 5, 3)

@@ -9,7 +9,7 @@ from flint import arb
 
 from maskproof.numerics.balls import ball, enclose, working_precision
 from maskproof.numerics.series import Interval, bounds, expand
-from maskproof.theory.decoder import Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Blocks, Causal, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.symbols import beta as beta_symbol
 
@@ -67,8 +67,8 @@ def misses(decoder, box, n, layers, order, shrink=1.0, dim=None, steps=False):
             truth = enclose(decoder, at.get("alpha", fixed), n, layers, 192, at.get("beta"), at.get("residual"), dim)
             for layer in range(1, layers + 1):
                 for i in range(1, n + 1):
-                    first, last = decoder.mask.visible(i, n)
-                    for j in range(first, last + 1 - steps):
+                    keys = decoder.mask.keys(i, n)
+                    for j in (key for key in keys if key + steps in keys):
                         model = expansion.step(layer, i, j) if steps else expansion.score(layer, i, j)
                         exact = truth.score(layer, i, j)
                         exact = truth.score(layer, i, j + 1) - exact if steps else exact
@@ -119,12 +119,14 @@ def test_at_exact_parameters_the_remainder_is_rounding(parameters):
     [
         (Decoder(mask=SlidingWindow(3)), None),
         (Decoder(mask=Prefix(4)), None),
+        (Decoder(mask=Dilated(3, 2)), None),
+        (Decoder(mask=Blocks(2)), None),
         (Decoder(norm="none", beta=Fraction(1, 2)), None),
         (Decoder(norm="layernorm", scale="sqrt(d)"), 16),
         (Decoder(scale=2, mask=Causal()), None),
         (Decoder(beta=20), None),
     ],
-    ids=["window", "prefix", "none", "layernorm", "scale", "sharp"],
+    ids=["window", "prefix", "dilated", "blocks", "none", "layernorm", "scale", "sharp"],
 )
 @pytest.mark.parametrize("box", [{"alpha": Interval("0.1", "0.15")}, {"residual": Interval("0.5", "0.6")}], ids=names)
 def test_other_decoders(decoder, dim, box):

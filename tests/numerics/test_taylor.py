@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from maskproof.numerics.gram import recursion
 from maskproof.numerics.layers import QUANTITIES, Quantity, layer_of
 from maskproof.numerics.taylor import TaylorMap, power, taylor_coefficients
-from maskproof.theory.decoder import Bidirectional, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Decoder, Dilated, Prefix, Rope, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 
 DECODERS = [
@@ -24,6 +24,8 @@ DECODERS = [
     Decoder(norm="layernorm", scale="sqrt(d)"),
     Decoder(norm="layernorm", scale="d", residual=0.5),
     Decoder(mask=Prefix(3), beta=0.5, residual=2, scale=3),
+    Decoder(mask=Dilated(2, 3)),
+    Decoder(norm="none", mask=Blocks(2)),
 ]
 WIDTH = 16
 

@@ -412,10 +412,10 @@ def _masked(mask):
     "mask",
     [
         Strict(),
-        _named("Causal", Causal, visible=lambda self, i, n: (1, max(1, i - 1)))(),
+        _named("Causal", Causal, keys=lambda self, i, n: range(1, max(1, i - 1) + 1))(),
         _named("Causal", Causal, __eq__=lambda self, other: True, __hash__=lambda self: 0)(),
-        _named("SlidingWindow", SlidingWindow, visible=lambda self, i, n: (1, i))(2),
-        _named("Bidirectional", Bidirectional, visible=lambda self, i, n: (1, 1))(),
+        _named("SlidingWindow", SlidingWindow, keys=lambda self, i, n: range(1, i + 1))(2),
+        _named("Bidirectional", Bidirectional, keys=lambda self, i, n: range(1, 2))(),
     ],
 )
 @pytest.mark.parametrize(

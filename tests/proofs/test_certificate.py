@@ -16,7 +16,7 @@ from maskproof.numerics.certify import Order, steps
 from maskproof.numerics.series import Interval
 from maskproof.proofs.maps import certificate, recheck
 from maskproof.proofs.maps.phase import advance, survey_of
-from maskproof.theory.decoder import Decoder, SlidingWindow
+from maskproof.theory.decoder import Blocks, Decoder, SlidingWindow
 from maskproof.theory.errors import InvalidInput
 
 ORDER = Order(12, (3,), Decoder(residual=2))
@@ -92,13 +92,14 @@ def test_steps_are_confirmed(steps_file, tmp_path):
     ("order", "box"),
     [
         (Order(7, (3,), Decoder(mask=SlidingWindow(4))), {"alpha": Interval("0.1", "0.2")}),
+        (Order(7, (3,), Decoder(mask=Blocks(3))), {"alpha": Interval("0.1", "0.3")}),
         (
             Order(7, (3,), Decoder(norm="layernorm", scale="sqrt(d)"), Fraction(1, 10), 16),
             {"residual": Interval(1, "1.1")},
         ),
         (Order(7, (3,), Decoder(scale=2)), {"alpha": Interval("0.1", "0.2"), "beta": Interval(1, "1.2")}),
     ],
-    ids=["window", "layernorm", "two parameters"],
+    ids=["window", "blocks", "layernorm", "two parameters"],
 )
 def test_other_decoders_are_confirmed(order, box, tmp_path):
     survey = advance(survey_of(order, box, Fraction(1, 16)))

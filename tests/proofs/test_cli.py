@@ -290,6 +290,15 @@ def test_target_standard_error_stops_early(tmp_path: Path) -> None:
         assert np.nanmax(stored["standard_error"]) <= 0.01
 
 
+def test_a_target_that_is_not_reached_is_told() -> None:
+    arguments = ("scores", "--n", "3", "--layers", "2", "--dim", "8", "--samples", "200", "--target-se", "1e-9")
+    done = maskproof(*arguments)
+    assert done.returncode == 1
+    assert "standard error" in done.stdout
+    assert len(done.stderr.splitlines()) == 1
+    assert "above --target-se 1e-09; raise --samples" in done.stderr
+
+
 def test_failing_runs_leave_what_was_there(tmp_path: Path) -> None:
     file = tmp_path / "scores.npz"
     file.write_text("precious")

@@ -15,7 +15,7 @@ from maskproof.numerics.attention import attend
 from maskproof.numerics.balls import decide, enclose, equal, less
 from maskproof.numerics.gram import equicorrelated, recursion
 from maskproof.numerics.vectors import realise
-from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Causal, Decoder, Dilated, Prefix, Rope, SlidingWindow
 
 EPS = float(np.finfo(np.float64).eps)
 
@@ -39,7 +39,8 @@ def alphas_for(draw, n):
 
 @st.composite
 def masks(draw, n, causal=False):
-    kinds = [st.just(Causal()), st.integers(1, n + 2).map(SlidingWindow)]
+    whole = st.integers(1, n + 2)
+    kinds = [st.just(Causal()), whole.map(SlidingWindow), st.builds(Dilated, whole, whole), whole.map(Blocks)]
     if not causal:
         kinds += [st.just(Bidirectional()), st.integers(1, n).map(Prefix)]
     return draw(st.one_of(kinds))
@@ -130,9 +131,8 @@ def test_rows_of_weights_sum_to_one(data, n, layers):
     assert np.abs(run.weights.sum(axis=-1) - 1).max() <= 2 * n * EPS
     assert run.weights.min() >= 0
     for i in range(1, n + 1):
-        first, last = decoder.mask.visible(i, n)
-        assert np.all(run.weights[:, i - 1, : first - 1] == 0)
-        assert np.all(run.weights[:, i - 1, last:] == 0)
+        hidden = [key - 1 for key in range(1, n + 1) if key not in decoder.mask.keys(i, n)]
+        assert np.all(run.weights[:, i - 1, hidden] == 0)
 
 
 @settings(deadline=None)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from sympy import true
+
 from maskproof.theory.arithmetic import mentions_quantity
 from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Causal
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.export.arguments import Argument, closure, rule_name, rule_sentence
 from maskproof.theory.export.established import Recorded, checker, counts, how, verdict, witness
@@ -97,7 +100,7 @@ def latex_document(
         r"\maketitle",
         _abstract(claims, arguments, recorded),
     ]
-    parts.append(_model())
+    parts += [_model(), *_masks(claims)]
     parts += _claims(claims, recorded, {argument.derivation.name for argument in arguments})
     parts.append(_expansion())
     if arguments:
@@ -219,6 +222,20 @@ random inputs as $\mpwidth \to \infty$. For a random law, quantities are expecta
 against it was found, on part of the domain or at stated error rates. \verdict{fails}{refuted}: a counterexample
 is certified. \verdict{open}{unknown}: none of these.
 """
+
+
+def _masks(claims: Sequence[Claim]) -> list[str]:
+    """What the masks of the claims show, but for the causal one, of which the model has spoken."""
+    models = (read(model)[0] for claim in claims for model in models_of([claim.bound_statement]))
+    masks = {model.mask: None for model in models if model is not None and model.mask != Causal()}
+    printer = MathPrinter(named=True)
+    shows = [
+        f"{mask.words}: {'always' if mask.condition == true else f'where ${printer.doprint(mask.condition)}$'}"
+        for mask in masks
+    ]
+    if not shows:
+        return []
+    return [rf"\paragraph{{Masks.}} When query $\mpquery$ sees key $\mpkey$, by the mask: {'; '.join(shows)}." + "\n"]
 
 
 # -- claims ------------------------------------------------------------------------------------

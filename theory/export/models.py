@@ -8,7 +8,7 @@ from typing import Any
 import sympy
 from sympy import Basic
 
-from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.decoder import Alibi, Decoder, Rope, T5Bias
 from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
 from maskproof.theory.notation import macros
 from maskproof.theory.quantities import Correction, Quantity, Record
@@ -59,7 +59,7 @@ def _decoder_parts(decoder: Decoder) -> list[str]:
     parts = [norm, _value("beta", decoder.beta), _value("lam", decoder.residual)]
     if isinstance(decoder.scale, str) or decoder.scale != 1:
         parts.append(f"scores divided by {decoder.scale}")
-    parts.append(_mask_words(decoder.mask))
+    parts.append(decoder.mask.words)
     if decoder.position is not None:
         parts.append(_position_words(decoder.position))
     return [part for part in parts if part]
@@ -86,19 +86,6 @@ def _value(name: str, value: Any) -> str:
         return ""
     own = name in {symbol.name for symbol in getattr(value, "free_symbols", ())}
     return f"{_NAMES[name]} {shown}" if own and name in _NAMES else f"{name} = {shown}"
-
-
-def _mask_words(mask: Any) -> str:
-    match mask:
-        case Causal():
-            return "causal mask"
-        case Bidirectional():
-            return "no mask"
-        case SlidingWindow():
-            return f"sliding window of {mask.width}"
-        case Prefix():
-            return f"prefix of {mask.length}"
-    return str(mask)
 
 
 def inputs_words(inputs: Inputs) -> str:
@@ -146,6 +133,10 @@ def setting(models: Sequence[tuple[Decoder, Inputs]]) -> tuple[list[str], list[l
 
 
 def _taken(decoder: Decoder, inputs: Inputs) -> list[str]:
-    articles = {"causal mask": "a ", "sliding window": "a ", "prefix": "a ", "expectation": "the "}
+    articles = {decoder.mask.words: decoder.mask.article}
     parts = [*_decoder_parts(decoder), *inputs_words(inputs).split(", ")]
-    return [next((word for noun, word in articles.items() if part.startswith(noun)), "") + part for part in parts]
+    return [_with_article(part, articles.get(part, "the" if part.startswith("expectation") else "")) for part in parts]
+
+
+def _with_article(noun: str, article: str) -> str:
+    return f"{article} {noun}" if article else noun

@@ -11,13 +11,14 @@ from sympy import And, Basic, Eq, Expr, Symbol
 from sympy.printing.numpy import NumPyPrinter
 
 from maskproof.theory.claim import Claim
+from maskproof.theory.decoder import Bidirectional, Causal, Mask
 from maskproof.theory.export.models import model_words
 from maskproof.theory.inputs import Equicorrelated
 from maskproof.theory.layer_one import R_IS, g, h_squared, weight_other, weight_self
 from maskproof.theory.layer_two import h
 from maskproof.theory.notation.chains import conditions
 from maskproof.theory.notation.plain import plain, plain_condition
-from maskproof.theory.quantities import InputGram, Quantity
+from maskproof.theory.quantities import InputGram, Quantity, Score
 from maskproof.theory.symbols import alpha, beta, i, j, lam
 
 _QUIET = 'numpy.errstate(over="ignore", invalid="ignore", divide="ignore")'
@@ -180,6 +181,7 @@ def _function(name: str, equation: Eq, claim: Claim) -> str:
         *([_unpack(reals, "_reals")] if reals else []),
         *_signs(symbols),
         *_checks(sympy.sympify(claim.domain), printer),
+        *_visible(equation.lhs, (equation.lhs.decoder or claim.decoder).mask),
         f"    with {_QUIET}:",
         f"        value = {printer.doprint(equation.rhs)}",
         f"    return _finite(numpy.broadcast_to(value, {shapes})[()])",
@@ -207,6 +209,14 @@ def _checks(hypotheses: Basic, printer: NumPyPrinter) -> list[str]:
         for part in sorted(And.make_args(hypotheses), key=str)  # make_args is a set
         if part is not sympy.true
     ]
+
+
+def _visible(quantity: Basic, mask: Mask) -> list[str]:
+    """That the query sees the key, without which there is no score; under the causal mask domains say so."""
+    if not isinstance(quantity, Score) or mask in (Causal(), Bidirectional()):
+        return []
+    words = f"'query {plain(quantity.query)} sees key {plain(quantity.key)}'"
+    return [f'    _require({mask.numpy(quantity.query, quantity.key)}, "{words}")']
 
 
 def _words(domain: Basic, symbols: Iterable[Symbol] = ()) -> str:

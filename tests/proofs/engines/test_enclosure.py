@@ -158,3 +158,20 @@ def test_the_outcome_does_not_depend_on_the_run():
     assert first is not None
     assert second is not None
     assert (first.scope, first.detail) == (second.scope, second.detail)
+
+
+def test_a_second_look_stops_where_points_become_dear():
+    """Position i^2 asks for a million pairs of tokens by i = 27; the second look is content with fewer."""
+    flat = Decoder(beta=0, residual=0)
+    claim = Claim("t", Eq(Score(2, i**2, 1), 1 / i), i >= 2, decoder=flat, inputs=INDEPENDENT)
+    found = enclosure.spot_check(question(claim))
+    assert found is not None
+    assert found.outcome is Verdict.SAMPLED
+    assert found.scope.startswith("part of i <= ")
+    small = enclosure.spot_check(question(Claim("t", claim.statement, And(i >= 2, i <= 5), **_model(claim))))
+    assert small is not None
+    assert "part of" not in small.scope
+
+
+def _model(claim: Claim) -> dict[str, Any]:
+    return {"decoder": claim.decoder, "inputs": claim.inputs}

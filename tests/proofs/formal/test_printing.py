@@ -18,7 +18,7 @@ from maskproof.proofs.kernel.algebra import identical
 from maskproof.proofs.kernel.signs import Facts
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.reading import read_statement, read_term
-from maskproof.theory.decoder import Decoder, SlidingWindow
+from maskproof.theory.decoder import Bidirectional, Blocks, Decoder, Dilated, Mask, Prefix, SlidingWindow
 from maskproof.theory.inputs import Equicorrelated, Sphere
 from maskproof.theory.quantities import Gram, Score, Weight
 from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam, m
@@ -55,6 +55,12 @@ def test_a_quantity_carries_its_decoder() -> None:
     norm = Decoder(beta=beta, residual=lam, norm="layernorm", scale="sqrt(d)", mask=SlidingWindow(3))
     written = real(read_term(Weight(1, i, j, decoder=norm, inputs=Equicorrelated(alpha))))
     assert written.startswith("Weight (Decoder (LayerNorm d) (sqrt (INR d)) beta lam (SlidingWindow 3))")
+
+
+@pytest.mark.parametrize("mask", [Dilated(2, 2), Dilated(3, 1), Blocks(2), Prefix(2), Bidirectional()])
+def test_masks_that_the_library_does_not_have_are_not_printed(mask: Mask) -> None:
+    with pytest.raises(Unprintable, match="in the library"):
+        real(read_term(Weight(1, i, j, decoder=Decoder(mask=mask), inputs=Equicorrelated(alpha))))
 
 
 def test_expectations_over_random_inputs_are_not_in_the_library() -> None:

@@ -47,6 +47,9 @@ MANY_DO_NOT_FIT = settings(suppress_health_check=[HealthCheck.filter_too_much, H
             beta + lam + alpha + 2 * root(lam) * root(alpha),
         ),
         (root(0 * alpha) + root(1 + root(beta)) ** 2, 1 + root(beta)),
+        ((root(1 + root(beta)) + 1) ** 2 * root(beta), 2 * root(beta) + beta + 2 * root(beta) * root(1 + root(beta))),
+        (exp(alpha) * (root(alpha + 1) + 1) ** 2, exp(alpha) * (alpha + 2 + 2 * root(alpha + 1))),
+        *((root(q**3), q * root(q)) for q in (2, 3, 5, 7, 11, 13)),
     ],
 )
 def test_identities_are_recognised(left, right):
@@ -77,6 +80,13 @@ def test_identities_are_recognised(left, right):
 )
 def test_what_differs_is_not_identified(left, right):
     assert not identical(read_term(left), read_term(right))
+
+
+@pytest.mark.parametrize(("n", "f", "s"), [(8, 2, 2), (12, 2, 3), (18, 3, 2), (75, 5, 3), (98, 7, 2), (242, 11, 2)])
+def test_square_factors_of_numbers_leave_roots(n, f, s):
+    whole, part = (t.Root(t.number(x)) for x in (n, s))
+    assert identical(whole, t.times(t.number(f), part))
+    assert not identical(whole, t.times(t.number(f + 1), part))
 
 
 def test_division_by_what_is_zero_identifies_nothing():
@@ -177,15 +187,29 @@ def test_what_is_identified_is_equal(e, at, data):
 
 
 def test_normal_forms_of_exponentials_keep_their_exponents():
+    a = read_term(alpha)
+    for power, normal in (
+        (1, t.Exp(a)),
+        (2, t.Power(t.Exp(a), 2)),
+        (Rational(1, 2), t.Exp(t.times(t.Number(Fraction(1, 2)), a))),
+        (Rational(2, 3), t.Power(t.Exp(t.times(t.Number(Fraction(1, 3)), a)), 2)),
+    ):
+        assert canonical(read_term(exp(power * alpha))) == normal
     half, whole = (canonical(read_term(exp(e))) for e in (alpha / 2, alpha))
     assert half != whole
     assert read_term(exp(alpha / 2 + beta)) != canonical(read_term(exp(alpha + beta)))
     assert not alike(read_statement(Lt(exp(alpha / 2), beta)), read_statement(Lt(exp(alpha), beta)))
 
 
+def _model(norm: str, law: t.Law) -> t.Model:
+    return t.Model(norm, t.ONE, t.ONE, t.ONE, t.CAUSAL, None, law)
+
+
 def test_which_statements_are_alike():
     p, q, s = (read_statement(Lt(x, 1)) for x in (alpha, beta, lam))
-    squared, plain = (read_statement(Lt(x, 1)) for x in (root(lam) * root(lam), lam))
+    product = t.times(t.Root(read_term(lam)), t.Root(read_term(lam)))
+    squared, plain = t.less(product, t.ONE), read_statement(Lt(lam, 1))
+    assert canonical(squared) != canonical(plain)
     assert alike(t.Implies(squared, q), t.Implies(plain, q))
     assert alike(t.Not(squared), t.Not(plain))
     assert not alike(t.Or((p, q)), t.And((p, q)))
@@ -198,3 +222,6 @@ def test_which_statements_are_alike():
     assert not alike(t.Independent(one, m), t.Independent(other, n))
     assert not alike(t.Independent(one, m), t.Independent(one, n))
     assert not alike(t.Independent(one, m), t.Independent(other, m))
+    assert not alike(t.Independent(one, m), t.Independent(t.Law("sphere", one.alpha), m))
+    normed, plain = (t.Vectors(_model(norm, one), t.ONE, m) for norm in ("l2", "none"))
+    assert not alike(normed, plain)

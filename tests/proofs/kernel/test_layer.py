@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from sympy import Eq, Gt, Integer, Le, Lt, Ne, Rational, Sum, exp, sqrt, true
 
+from maskproof.proofs.engines.derivations import check
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory import averaging
 from maskproof.theory.decoder import Bidirectional, Decoder
 from maskproof.theory.derivation import Step
 from maskproof.theory.inputs import Equicorrelated, Sphere
 from maskproof.theory.layer_one import p
-from maskproof.theory.quantities import Gram
+from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
 from maskproof.theory.symbols import alpha, beta, d, i, j, k, lam
 from tests.proofs.kernel.steps import A, G, K, M, S, X, altered, l, refused, rejected, shown
 
@@ -141,6 +144,27 @@ def test_minors_of_different_models_do_not_mix():
     refused(PRODUCTS, "minors", statement=PRODUCT.statement.xreplace({first: model[first]}))
 
 
+def test_minors_are_of_one_matrix_whatever_the_position():
+    """The premises hold for all positions, but with p in the model each is about a matrix of its own."""
+    labels = [step.label for step in PRODUCTS.steps]
+    steps = (*PRODUCTS.steps[: labels.index("G")], PRODUCT)
+    for scale in (2, p):
+        own = Decoder(beta=0, residual=0, scale=scale)
+
+        def of(e, own=own):
+            entries = e.atoms(Score, Weight, Mix, Gram) - e.atoms(InputGram)
+            model = {q: type(q)(q.layer, *q.args[1:3], decoder=own, inputs=q.inputs) for q in entries}
+            return e.xreplace(model)
+
+        changed = tuple(replace(s, statement=of(s.statement), given=tuple(map(of, s.given))) for s in steps)
+        derivation = replace(PRODUCTS, steps=changed, lemmas=())
+        if scale == 2:
+            assert check(derivation)
+        else:
+            with pytest.raises(Rejected, match=r"\(minors\): a model depends on a position"):
+                check(derivation)
+
+
 def test_rows_and_columns_of_minors_vary_by_themselves():
     """Of the layer below only the minors with j = i are known."""
     steps = {step.label: step for step in PRODUCTS.steps}
@@ -246,6 +270,8 @@ def test_mix_of_a_layer_norm_and_of_no_norm():
     shown(Eq(M(1, i, j, decoder=wide), sqrt(d) * A(1, i, j, decoder=wide)), "mix", *units, given=[j < i])
     shown(Eq(M(1, i, i, decoder=wide), sqrt(d) * A(1, i, i, decoder=wide) + lam), "mix", *units)
     rejected(Eq(M(1, i, j, decoder=wide), A(1, i, j, decoder=wide)), "mix", *units, given=[j < i], match="differ")
+    scaled = Decoder(scale="sqrt(d)", residual=lam)  # its vectors have norm 1 all the same
+    shown(Eq(M(1, i, j, decoder=scaled), A(1, i, j, decoder=scaled)), "mix", *units, given=[j < i])
     shown(Eq(M(2, i, j, decoder=raw), A(2, i, j, decoder=raw)), "mix", given=[j < i])
     rejected(Eq(M(2, i, j), A(2, i, j)), "mix", given=[j < i], match="> 0 is not known")
     rejected(Eq(M(1, i, j), A(1, i, j)), "mix", *units, given=[i < j], match="j < i is not known")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sympy import And, Eq, Ge, Le, Limit, Lt, Mul, Ne, Rational, Sum, Symbol, exp, oo, sqrt
+from sympy import And, Eq, Ge, Implies, Le, Limit, Lt, Mul, Ne, Pow, Rational, Sum, Symbol, exp, oo, sqrt
 
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.theory.derivation import Step
@@ -90,6 +90,11 @@ def test_rational_limits_in_detail():
         rejected(Eq(to_infinity(e), value), "rational_limit", match=reason)
     shown(Eq(to_infinity((i + 1) / (alpha * i + beta)), 1 / alpha), "rational_limit", given=[Ne(alpha, 0)])
     shown(Eq(to_infinity((i + 1) / (alpha * i + beta)), 1), "rational_limit", Eq(alpha, 1))
+    inside = Mul(alpha, i, 1 / i, evaluate=False)
+    flat = Mul(
+        Pow(inside, Rational(1, 2), evaluate=False), 1 / i, evaluate=False
+    )  # sqrt(alpha)/i, but it is no matter of large i
+    rejected(Eq(to_infinity(flat), 0), "rational_limit", given=[alpha < 0], match="for large i")
     real = Symbol("x", real=True)
     shown(Eq(Limit(1 / real, real, oo), 0), "rational_limit")
 
@@ -152,7 +157,10 @@ def test_limit_of_equal_in_detail():
             goal(f, (unit, own, more), premises, given=wide)
     with pytest.raises(Rejected, match="need not hold for large i"):
         goal(Eq(to_infinity(g), alpha), (equality(),), ("e", "l"), given=wide)
-    for given in ((i < j,), (i > j, i < 100), (Ne(i, j),), (Lt(1 / lam, i),)):
+    for given in (
+        (i < j,), (i > j, i < 100), (Ne(i, j),), (Lt(1 / lam, i),), (Eq(j + 2, i),), (i > j, Lt(3, 10 - i)),
+        (i > j, Lt(i**2 - 3, i)),
+    ):  # fmt: skip
         with pytest.raises(Rejected, match="large"):
             goal(f, (unit, replace(own, given=given), more), ("e", "m"), given=wide)
     goal(f, (unit, replace(own, given=(i >= j + 5, i > 3)), more), ("e", "m"), given=wide)
@@ -168,6 +176,9 @@ def test_limit_of_square():
     rejected(Eq(to_infinity(G(1, i, i)), 0), "limit_of_square", square, match="limit of the square")
     rejected(Eq(to_infinity(G(1, i, j)), 0), "limit_of_square", Eq(to_infinity(G(1, i, j)), 0), match="of the square")
     rejected(Eq(to_infinity(G(1, i, j)), 1), "limit_of_square", Eq(to_infinity(G(1, i, j) ** 2), 1), match="not 0")
+    less = Mul(alpha - 1, 1 / (alpha - 1), 1 / i, evaluate=False)  # has no value at alpha = 1
+    more = Eq(to_infinity(i**-2), 0)
+    rejected(Eq(to_infinity(less), 0), "limit_of_square", more, match="where the function has none")
     flat = Step("p", Eq(to_infinity(-1 / i), 0), "rational_limit")
     with pytest.raises(Rejected):  # the root of a negative number, whose square is one all the same
         derive(flat, Step("goal", Eq(to_infinity(sqrt(-1 / i)), 0), "limit_of_square", ("p",)))
@@ -187,7 +198,10 @@ def test_an_inequality_gives_no_limit():
 
 def test_premises_that_are_no_limits_give_parts_no_value():
     limit = Eq(to_infinity(G(1, i, j)), alpha)
-    shown(Eq(to_infinity(G(1, i, j) + lam), alpha + 1), "limit_algebra", limit, Eq(lam, 1), Eq(K(j, j), 1), Lt(beta, 1))
+    others = Eq(lam, 1), Eq(K(j, j), 1), Lt(beta, 1), Implies(lam > 1, Lt(beta, 2))
+    shown(Eq(to_infinity(G(1, i, j) + lam), alpha + 1), "limit_algebra", limit, *others)
+    below = Lt(limit.lhs, alpha)
+    rejected(limit, "limit_algebra", below, match="is not among the premises")
     other = Eq(Limit(G(1, k, j), k, oo), alpha)
     rejected(
         Eq(to_infinity(G(1, k, j) + 1 / (i + 1)), alpha), "limit_algebra", other, match="is not among the premises"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -11,10 +12,22 @@ from sympy import And, Derivative, Eq, Ge, Gt, Implies, Integer, Le, Limit, Lt, 
 from maskproof.proofs.engines.derivations import prove
 from maskproof.proofs.kernel import checking
 from maskproof.proofs.kernel.known import Known, Rejected
+from maskproof.proofs.kernel.layer import causal
 from maskproof.proofs.terms import terms as t
-from maskproof.proofs.terms.reading import read_model, read_statement, read_term
+from maskproof.proofs.terms.reading import read_mask, read_model, read_statement, read_term
 from maskproof.theory.claim import Claim
-from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
+from maskproof.theory.decoder import (
+    Alibi,
+    Bidirectional,
+    Blocks,
+    Causal,
+    Decoder,
+    Dilated,
+    Prefix,
+    Rope,
+    SlidingWindow,
+    T5Bias,
+)
 from maskproof.theory.derivation import Derivation, Step
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
 from maskproof.theory.quantities import Gram, InputGram, Mix, Score, Weight
@@ -330,16 +343,20 @@ def test_independent_inputs(bound, count, holds):
     assert not known.independent(t.Law("sphere", T(alpha), T(d)), T(count))
 
 
-@pytest.mark.parametrize("mask", [Causal(), SlidingWindow(2), Bidirectional(), Prefix(2)])
+@pytest.mark.parametrize(
+    "mask", [Causal(), SlidingWindow(2), Dilated(2, 2), Blocks(2), Bidirectional(), Prefix(2), Prefix(1)]
+)
 def test_vectors_stay_independent_only_under_masks_that_hide_later_keys(mask):
     known = Known([read_statement(h) for h in (alpha < 1, alpha >= 0)])
     model = read_model(Decoder(mask=mask), X)
-    assert known.holds(t.Vectors(model, t.number(3), T(i))) is isinstance(mask, Causal | SlidingWindow)
+    assert known.holds(t.Vectors(model, t.number(3), T(i))) is not isinstance(mask, Bidirectional | Prefix)
     assert known.holds(t.Vectors(model.law, t.ONE, T(i)))
 
 
 @pytest.mark.parametrize("own", [
     {"decoder": Decoder(mask=SlidingWindow(2))}, {"decoder": Decoder(mask=Bidirectional())},
+    {"decoder": Decoder(mask=Dilated(2, 2))}, {"decoder": Decoder(mask=Blocks(2))},
+    {"decoder": Decoder(mask=Dilated(99, 1))}, {"decoder": Decoder(mask=Blocks(99))},
     {"decoder": Decoder(mask=Prefix(1))}, {"decoder": Decoder(position=Rope(10000, 64))},
     {"decoder": Decoder(position=Alibi(HALF))}, {"decoder": Decoder(position=T5Bias((0, 1), max_distance=2))},
     {"inputs": Sphere(d, 0)}, {"inputs": SharedGaussian(d, 0)},
@@ -359,6 +376,20 @@ def test_no_rule_defines_what_it_does_not_know(own):
         rejected(
             statement, rule, Eq(InputGram(i, i, model["inputs"]), 1), given=[i > 1, j <= i], match="no rule defines|p0"
         )
+
+
+def test_rules_look_at_what_a_mask_shows_not_at_its_name():
+    window = replace(read_mask(SlidingWindow(2)), kind="causal", numbers=())
+    assert window != t.CAUSAL
+    entry = replace(
+        T(Score(1, i, j, decoder=Decoder(), inputs=X)), model=replace(read_model(Decoder(), X), mask=window)
+    )
+    with pytest.raises(Rejected, match="no rule defines"):
+        causal(entry, "score")
+    ahead = t.Sight(t.Or((t.at_most(t.KEY, t.QUERY), t.at_most(t.KEY, t.number(3)))))
+    model = replace(read_model(Decoder(), X), mask=t.Mask("window", (3,), ahead))
+    known = Known([read_statement(h) for h in (alpha < 1, alpha >= 0)])
+    assert not known.holds(t.Vectors(model, t.number(2), T(i)))
 
 
 def test_from_a_contradiction_in_the_chain_nothing_leaves_it():

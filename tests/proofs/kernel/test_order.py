@@ -178,6 +178,7 @@ def test_the_form_of_a_sign():
     pole = (alpha**2 - 1) / (alpha - 1) * (alpha + 1)
     rejected(Ge((alpha + 1) ** 2, 0, evaluate=False), "sign", hints={"form": pole}, match="need not have a value")
     rejected(Eq(alpha, 0), "sign", Eq(alpha, 0), match="not of the form")
+    rejected(Implies(alpha > 1, alpha > 0), "sign", match="not of the form")
 
 
 def test_the_slope_of_a_falling_function_is_a_negative_derivative():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,11 @@ from sympy import Eq, Ge, Gt, Integer, Lt
 
 from maskproof.proofs.kernel.algebra import Undecided
 from maskproof.proofs.kernel.checking import RULES
+from maskproof.proofs.kernel.goals import _is_of
 from maskproof.proofs.kernel.known import Rejected, demand
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.derivatives import NotSmooth
+from maskproof.proofs.terms.reading import read_term
 from maskproof.theory.derivation import Step
 from maskproof.theory.symbols import alpha, beta, i, j, lam
 from tests.proofs.kernel.steps import derive, shown
@@ -91,7 +94,7 @@ def test_premises_are_counted(rule):
     ("independence", {"at": Integer(1)}), ("independence", {"at": (i,)}), ("product", {"factor": "alpha"}),
     ("quotient", {"numerator": (alpha,)}), ("sign", {"form": "alpha"}), ("cite", {"lemma": alpha}),
     ("cite", {"values": (alpha, beta)}), ("cite", {"values": alpha}), ("cite", {"values": "alpha"}),
-    ("cite", {"step": (alpha,)}),
+    ("cite", {"step": (alpha,)}), ("product", {"factor": {alpha: beta}}), ("decreasing", {"at": {alpha: beta}}),
 ])  # fmt: skip
 def test_hints_have_a_type(rule, hints):
     with pytest.raises(Rejected, match="is of another kind"):
@@ -144,3 +147,14 @@ def test_only_true_is_true(condition):
     with pytest.raises(Rejected, match="reason"):
         demand(condition, "reason")
     demand(True, "reason")
+
+
+def test_the_kernel_looks_at_the_parts_of_a_hint_itself():
+    """Whoever reads a derivation for it, a hint of another kind is no hint."""
+    x, y = read_term(alpha), read_term(beta)
+    for hint, kind, right in (
+        ({x: y}, Mapping, True), ({x: t.ONE}, Mapping, True), ({t.ONE: x}, Mapping, False), ({x: 1}, Mapping, False),
+        ({x: y, y: "z"}, Mapping, False), ({x: y}, tuple, False), ((x, y), tuple, True), ((x, 1), tuple, False),
+        ((x, y), Mapping, False), (x, t.Variable, True), (t.ONE, t.Variable, False),
+    ):  # fmt: skip
+        assert _is_of(hint, kind) is right

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import mpmath
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -56,6 +58,17 @@ def test_strictness_is_kept_apart():
     assert positive(facts(alpha > 0, beta > 0), alpha * beta)
     assert positive(facts(alpha > 0), alpha + lam)
     assert not positive(facts(alpha >= 0), alpha + lam)
+
+
+@pytest.mark.parametrize(
+    ("sort", "least", "taken"),
+    [(t.Sort.POSITION, 1, True), (t.Sort.NATURAL, 0, True), (t.Sort.NONNEGATIVE, 0, True), (t.Sort.POSITIVE, 0, False)],
+)
+def test_a_variable_is_at_least_what_its_sort_says(sort, least, taken):
+    excess = t.plus(t.Variable("x", sort), t.number(-least))
+    assert Facts().is_positive(excess, False)
+    assert Facts().is_positive(excess) is not taken
+    assert not Facts().is_positive(t.plus(excess, t.Number(Fraction(-1, 10**9))), False)
 
 
 def test_integers_that_differ_differ_by_one():

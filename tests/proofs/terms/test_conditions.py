@@ -86,7 +86,7 @@ def exist(count, layer=2, alpha="alpha"):
          {"i/2 + 1/2 is an integer", "1 <= i/2 + 1/2", exist("i"), exist("i/2 + 1/2")}),
         (entry(mask=SlidingWindow(3)), {"j <= i", "i - 3 < j", exist("i"), exist("j")}),
         (entry(mask=Bidirectional()), {"i <= n", "j <= n", exist("n")}),
-        (entry(mask=Prefix(2)), {"(j <= i) or (j <= 2)", "i <= n", "j <= n", "2 <= n", exist("n")}),
+        (entry(mask=Prefix(2)), {"(j <= 2) or (j <= i)", "i <= n", "j <= n", "2 <= n", exist("n")}),
         (entry(beta=symbols.alpha), {"0 <= alpha", "j <= i", exist("i"), exist("j")}),
         (entry(residual=symbols.alpha), {"0 <= alpha", "j <= i", exist("i"), exist("j")}),
         (entry(scale=symbols.alpha), {"0 < alpha", "j <= i", exist("i"), exist("j")}),

@@ -83,6 +83,8 @@ def test_second_derivatives():
         (t.Cases((t.Case(t.less(a, c), a), t.Case(t.TRUE, c))), a),
         (t.Sum(a, k, t.ONE, t.plus(i, a)), a),
         (t.Product(a, k, a, i), a),
+        (t.Product(a, k, t.ONE, t.Apply("floor", (a,))), a),
+        (t.Sum(a, k, t.ONE, t.Apply("floor", (a,))), a),
         (t.Limit(t.times(a, i), i), a),
         (
             read_term(Score(2, 2, 1, decoder=Decoder(), inputs=Equicorrelated(symbols.alpha))),

@@ -31,7 +31,7 @@ from sympy import (
 )
 
 from maskproof.proofs.terms import terms as t
-from maskproof.proofs.terms.reading import Unreadable, read_model, read_statement, read_term, read_variable
+from maskproof.proofs.terms.reading import Unreadable, read_mask, read_model, read_statement, read_term, read_variable
 from maskproof.proofs.terms.text import text
 from maskproof.theory import symbols
 from maskproof.theory.decoder import Alibi, Bidirectional, Causal, Decoder, Prefix, Rope, SlidingWindow, T5Bias
@@ -241,7 +241,7 @@ def test_models_are_read_whole():
     model = read_model(Decoder(beta=beta, residual=lam, norm="layernorm", scale="sqrt(d)", mask=Prefix(3)), X)
     width, tokens = read_variable(d), read_variable(symbols.n)
     assert model == t.Model(
-        "layernorm", t.Root(width), read_term(beta), read_term(lam), t.Mask("prefix", 3), None,
+        "layernorm", t.Root(width), read_term(beta), read_term(lam), read_mask(Prefix(3)), None,
         t.Law("equicorrelated", read_term(alpha)), width, tokens,
     )  # fmt: skip
     assert read_model(Decoder(scale="d"), X).scale == width

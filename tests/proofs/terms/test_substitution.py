@@ -65,6 +65,7 @@ def test_values_are_put_in_all_at_once():
         (t.Derivative(t.times(a, x), x), {x: t.ONE}),
         (t.Sum(t.Sum(t.times(a, k), j, t.ONE, k), k, t.ONE, i), {a: t.plus(j, b)}),
         (t.less(t.ZERO, t.Product(t.plus(a, k), k, t.ONE, i)), {a: k}),
+        (t.Sum(t.times(a, b, k), k, t.ONE, i), {a: k, b: t.ONE}),
     ],
 )
 def test_nothing_is_captured(tree, values):
@@ -98,6 +99,7 @@ def test_terms_are_replaced_outermost_first_and_not_under_binders():
     [
         (t.number(2), True), (t.Number(Fraction(1, 2)), False), (a, False), (x, False), (i, True),
         (t.plus(i, t.number(-3)), True), (t.plus(i, a), False), (t.Power(i, 2), True), (t.Power(i, -1), False),
+        (t.Power(a, 2), False),
         (t.Power(i, 0), True), (t.Root(i), False), (t.Exp(i), False), (t.Sum(t.times(i, k), k, t.ONE, i), True),
         (t.Sum(t.over(i, k), k, t.ONE, i), False), (t.Apply("floor", (a,)), True), (t.Apply("max", (i, j)), True),
         (t.Apply("max", (i, a)), False), (t.Apply("log", (i,)), False), (t.times(i, t.Number(Fraction(1, 2))), False),
