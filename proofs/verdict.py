@@ -64,3 +64,27 @@ class Result:
     def cut_short(self) -> bool:
         """Whether a limit ended the work: more time, or a larger machine, could give another verdict."""
         return any(evidence.engine == LIMIT for evidence in self.evidence)
+
+    def _repr_html_(self) -> str:
+        from maskproof.proofs.shown.notebook import results_html
+
+        return results_html([self])
+
+    def _repr_latex_(self) -> str:
+        from maskproof.proofs.shown.notebook import results_latex
+
+        return results_latex([self])
+
+
+class Results(list[Result]):
+    """The verdicts on several claims, in order: a list that a notebook shows as a table."""
+
+    def _repr_html_(self) -> str:
+        from maskproof.proofs.shown.notebook import results_html
+
+        return results_html(self)
+
+    def _repr_latex_(self) -> str:
+        from maskproof.proofs.shown.notebook import results_latex
+
+        return results_latex(self)

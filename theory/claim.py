@@ -73,6 +73,16 @@ class Claim:
         parts |= sympy.sympify(self.domain).free_symbols
         return tuple(sorted((s for s in parts if isinstance(s, Symbol)), key=lambda s: s.name))
 
+    def _repr_html_(self) -> str:
+        from maskproof.theory.export.claim_html import claim_html  # notebooks alone ask for it
+
+        return claim_html(self)
+
+    def _repr_latex_(self) -> str:
+        from maskproof.theory.export.claim_html import claim_latex
+
+        return claim_latex(self)
+
     def check(self) -> None:
         """Refuse a claim that is not well formed.
 

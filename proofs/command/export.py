@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -11,6 +10,8 @@ import typer
 
 from maskproof.proofs import registry
 from maskproof.proofs.command.console import show
+from maskproof.proofs.command.names import resolve
+from maskproof.proofs.processes.limits import Limit
 from maskproof.proofs.shown.files import check_writable, write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.errors import InvalidInput
@@ -29,6 +30,10 @@ def register(app: typer.Typer) -> None:
 
 def export_command(
     form: Annotated[str, typer.Argument(metavar="latex|markdown|python", help="A document, or NumPy functions.")],
+    targets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID ... | FILE.py ...]", help="Of these claims; of all shipped ones without any."),
+    ] = None,
     only: Annotated[
         str | None,
         typer.Option(
@@ -45,7 +50,8 @@ def export_command(
 ) -> int:
     """Write all claims and derivations as LaTeX or Markdown, or the closed forms as Python.
 
-    With --only, LaTeX of single formulas: claims (kim2025.eq4, or eq4 where that
+    A file's claims are verified first, so that the document can say what they
+    are. With --only, LaTeX of single formulas: claims (kim2025.eq4, or eq4 where that
     says which), derivations (layer-two) and the expansions in 1/d
     (weight-expansion, score-expansion). NAME gets the label mp:NAME.
     """
@@ -66,7 +72,12 @@ def export_command(
         out = None
     if out is not None:
         check_writable(out, "--out")
-    claims, derivations, record = registry.shipped(), tuple(TOPICS.values()), with_checkers(registry.recorded())
+    claims, derivations = registry.shipped(), tuple(TOPICS.values())
+    recorded = registry.recorded()
+    if targets:
+        claims, recorded = given(targets, recorded)
+        derivations = ()
+    record = with_checkers(recorded)
     if only is not None:
         text = export.fragment(chosen(only, claims), cast("Form", shape or "align"), record, rules())
     elif form == "python":
@@ -79,6 +90,21 @@ def export_command(
     else:
         write_text(out, text, "--out")
     return 0
+
+
+def given(
+    targets: Sequence[str], recorded: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Claim], dict[str, Mapping[str, Any]]]:
+    """The claims that targets mean, and the record with the verdicts on those of files, which are verified."""
+    from maskproof.proofs import verify
+    from maskproof.proofs.command.targets import gather
+    from maskproof.proofs.processes import limits
+
+    shipped = {claim.id: claim for claim in registry.shipped()}
+    claims = gather(targets, shipped, lambda _: None)
+    own = [claim for claim in claims if claim.id not in shipped]
+    results = verify(own, timeout=Limit().seconds) if limits.SUPPORTED else verify(own)
+    return claims, {**recorded, **{result.id: registry.entry(result) for result in results}}
 
 
 def with_checkers(record: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -101,37 +127,25 @@ def rules() -> dict[str, str]:
 def chosen(text: str, claims: Sequence[Claim]) -> list[Item]:
     """What ``--only`` names, each once, in the order given.
 
-    A name is a claim's id, a derivation or an expansion; or else the part of a claim's id behind the dot.
+    A name is a claim's id, a derivation or an expansion, or a pattern of such; or else the part of a claim's id behind
+    the dot.
 
     Raises:
         InvalidInput: nothing, or more than one claim, is called so.
     """
     from maskproof.proofs.command import arguments
-    from maskproof.theory.claim import Claim
     from maskproof.theory.export import Item, expansions
     from maskproof.theory.topics import TOPICS
 
-    exact = {**{claim.id: claim for claim in claims}, **TOPICS, **expansions()}
-    short: dict[str, list[Claim]] = {}
-    for claim in claims:
-        short.setdefault(claim.id.partition(".")[2], []).append(claim)
+    subjects = {**{claim.id: claim for claim in claims}, **TOPICS, **expansions()}
     names = [name for part in text.split(",") if (name := part.strip())]
     if not names:
         raise InvalidInput(
             f"--only {arguments.shown(text)}", "'it names a formula'", "try --only eq4; see maskproof list"
         )
     items: list[Item] = []
-    for name in names:
-        meant = [exact[name]] if name in exact else short.get(name, [])
-        if not meant:
-            close = difflib.get_close_matches(name, [*exact, *short], n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]}? " if close else ""
-            raise InvalidInput(
-                f"--only {arguments.shown(name)}", "'there is such a formula'", f"{hint}see maskproof list"
-            )
-        if len(meant) > 1:
-            which = " or ".join(claim.id for claim in meant if isinstance(claim, Claim))
-            raise InvalidInput(f"--only {arguments.shown(name)}", "'one claim is called so'", f"say {which}")
-        if all(item.subject is not meant[0] for item in items):
-            items.append(Item(name, meant[0]))
+    meant = resolve(names, subjects, "--only", "'there is one such formula'", "see maskproof list", short=True)
+    for typed, name in meant:
+        if all(item.subject is not subjects[name] for item in items):
+            items.append(Item(typed, subjects[name]))
     return items

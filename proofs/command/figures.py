@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from maskproof.proofs.command import options
 from maskproof.proofs.command.console import show
 from maskproof.proofs.shown.files import check_writable
 from maskproof.theory.errors import InvalidInput
@@ -34,7 +35,7 @@ def figures_command(
     samples: Annotated[
         str, typer.Option("--samples", metavar="N", help="Random inputs of each simulation (the paper: 100000).")
     ] = "2000",
-    seed: Annotated[str, typer.Option("--seed", metavar="N", help="Seed of the random inputs.")] = "0",
+    seed: options.Seed = "0",
     n: Annotated[
         str | None, typer.Option("--n", metavar="N", help="Number of tokens; by default as in the paper.")
     ] = None,
@@ -53,7 +54,7 @@ def figures_command(
         return 0
     chosen = [_named(name, DRAWINGS) for name in dict.fromkeys(names)]
     count = arguments.whole(samples, "--samples", least=2, most=_MOST_SAMPLES)
-    start = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
+    start = arguments.whole(seed, "--seed", least=0, most=options.LAST_SEED)
     tokens = None if n is None else arguments.whole(n, "--n", least=_LEAST_TOKENS, most=_MOST_TOKENS)
     drawing.require_matplotlib("figures")
     paths = {each.name: [out / file for file in each.files] for each in chosen}

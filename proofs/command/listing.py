@@ -1,16 +1,31 @@
-"""What ``maskproof list`` shows: every shipped claim in a line or two."""
+"""``maskproof list``: every shipped claim in a line or two."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
-from maskproof.proofs.command.console import COLOURS, table
+from maskproof.proofs import registry
+from maskproof.proofs.command.console import COLOURS, show, table
 from maskproof.proofs.verdict import Verdict
-from maskproof.theory.claim import Claim
+
+if TYPE_CHECKING:
+    from maskproof.theory.claim import Claim
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command ``list`` to the application."""
+    app.command("list")(list_command)
+
+
+def list_command() -> int:
+    """List the shipped claims with their recorded verdicts."""
+    show(claim_table(registry.shipped(), registry.recorded(), registry.statements()))
+    return 0
 
 
 def claim_table(

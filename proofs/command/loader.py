@@ -8,6 +8,7 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
+from typing import Any
 
 from maskproof import folders
 from maskproof.proofs.registry import refuse_duplicates
@@ -38,6 +39,16 @@ def load(path: str | Path) -> list[Claim]:
         raise InvalidInput(
             f"{path}: claims of type {type(claims).__name__}", "'claims is a list'", "write claims = [...]"
         )
+    check_claims(claims, str(path))
+    return claims
+
+
+def check_claims(claims: list[Any], path: str) -> None:
+    """Refuse a list that is empty, holds something else than claims, or two with the same id.
+
+    Raises:
+        InvalidInput: it does.
+    """
     if not claims:
         raise InvalidInput(f"{path}: claims = []", "'there is something to check'", "add a Claim")
     for place, claim in enumerate(claims, start=1):
@@ -53,8 +64,16 @@ def load(path: str | Path) -> list[Claim]:
                 "'an id is text'",
                 'write Claim("name", statement, ...)',
             )
-    refuse_duplicates(claims, str(path))
-    return claims
+    refuse_duplicates(claims, path)
+
+
+def check_source(path: Path) -> None:
+    """Refuse a file whose formulas Python would evaluate.
+
+    Raises:
+        InvalidInput: it compares with == or != in a claim, or can't be read.
+    """
+    _refuse_comparisons(_source(path), path)
 
 
 def _source(path: Path) -> str:

@@ -16,14 +16,14 @@ def register(app: typer.Typer) -> None:
 
 
 def phase_command(
-    n: Annotated[str, typer.Option("--n", metavar="N", help="Number of tokens.")],
+    n: options.Tokens,
     layers: Annotated[str, typer.Option("--layers", metavar="L[,L...]", help="Layers, all of which must increase.")],
     alpha: Annotated[str, typer.Option("--alpha", metavar="A|LOW:HIGH", help="Correlation, in [0, 1].")] = "0",
     beta: Annotated[str, typer.Option("--beta", metavar="B|LOW:HIGH", help="Inverse temperature.")] = "1",
     residual: Annotated[str, typer.Option("--residual", metavar="R|LOW:HIGH", help="Residual weight.")] = "1",
-    norm: Annotated[str, typer.Option("--norm", metavar="NORM", help="l2, layernorm or none.")] = "l2",
-    scale: Annotated[str, typer.Option("--scale", metavar="S", help="What scores are divided by.")] = "1",
-    mask: Annotated[str, typer.Option("--mask", metavar="MASK", help=options.MASK)] = "causal",
+    norm: options.Norm = "l2",
+    scale: options.Scale = "1",
+    mask: options.Mask = "causal",
     dim: Annotated[str | None, typer.Option("--dim", metavar="D", help="Width, for layernorm or scale d.")] = None,
     resolution: Annotated[
         str | None,
@@ -46,7 +46,7 @@ def phase_command(
         typer.Option("--json", metavar="FILE", help="Certificate; resumed if it is unfinished; - prints it alone."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write FILE.csv or FILE.npz.")] = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw into FILE.png.")] = None,
+    plot: options.Plot = None,
 ) -> int:
     """Certify where later keys score higher: over one range, or a map of two.
 

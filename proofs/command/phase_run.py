@@ -13,7 +13,7 @@ from maskproof.numerics.certify import Box, Order
 from maskproof.numerics.series import Interval
 from maskproof.proofs.command import arguments, phase_files
 from maskproof.proofs.command.console import show
-from maskproof.proofs.command.scores import check_plot
+from maskproof.proofs.command.score_files import check_plot
 from maskproof.proofs.maps import certificate, phase
 from maskproof.proofs.maps.certificate import Survey
 from maskproof.proofs.shown.files import check_writable

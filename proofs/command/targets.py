@@ -1,14 +1,13 @@
-"""Claims as they are named on the command line: by id, or by the file that holds them."""
+"""Claims as they are named on the command line: by id, by a pattern of ids, or by the file that holds them."""
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from maskproof.proofs import registry
-from maskproof.proofs.command import arguments
+from maskproof.proofs.command.names import resolve
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
@@ -19,10 +18,10 @@ def is_file(target: str) -> bool:
 
 
 def gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str], None]) -> list[Claim]:
-    """The claims that are meant: shipped ones by id (all of them without any), and those of files.
+    """The claims that are meant: shipped ones by id or pattern (all of them without any), and those of files.
 
     Args:
-        targets: ids and files.
+        targets: ids, patterns such as ``own.*``, and files.
         known: the shipped claims by id.
         begin: called with the name of each file before it is loaded.
 
@@ -33,24 +32,28 @@ def gather(targets: Sequence[str], known: dict[str, Claim], begin: Callable[[str
 
     if not targets:
         return list(known.values())
-    chosen: list[Claim] = []
+    words = [target for target in dict.fromkeys(targets) if not is_file(target)]
+    check_names(words, known)
+    chosen: dict[str, Claim] = {}
     for target in dict.fromkeys(targets):
-        if is_file(target):
-            begin(str(Path(target)))
-            chosen += load(Path(target))
-        elif target in known:
-            chosen.append(known[target])
-        else:
-            close = difflib.get_close_matches(target, known, n=1, cutoff=0.5)
-            hint = f"did you mean {close[0]}? " if close else ""
-            raise InvalidInput(
-                f"claim {arguments.shown(target)}",
-                "'the claim is shipped'",
-                f"{hint}see maskproof list, or give a FILE.py",
-            )
-    loaded = [claim.id for claim in chosen if known.get(claim.id) is not claim]
-    for name in loaded:
-        if name in known:
-            raise InvalidInput(f"claim id {name!r} in a file", "'no shipped claim has it'", "rename the claim")
-    registry.refuse_duplicates(chosen, "the claims given")
-    return chosen
+        if not is_file(target):
+            chosen |= {name: known[name] for name in check_names([target], known)}
+            continue
+        begin(str(Path(target)))
+        loaded = load(Path(target))
+        for claim in loaded:
+            if claim.id in known:
+                raise InvalidInput(f"claim id {claim.id!r} in a file", "'no shipped claim has it'", "rename the claim")
+        registry.refuse_duplicates([*chosen.values(), *loaded], "the claims given")
+        chosen |= {claim.id: claim for claim in loaded}
+    return list(chosen.values())
+
+
+def check_names(words: Sequence[str], known: dict[str, Claim]) -> list[str]:
+    """The ids that ids and patterns mean.
+
+    Raises:
+        InvalidInput: some mean none; all of them in one line.
+    """
+    names = resolve(words, known, "claim", "'the claim is shipped'", "see maskproof list, or give a FILE.py")
+    return [name for _, name in names]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from flint import arb
 
 from maskproof.numerics.balls import working_precision
-from maskproof.proofs.engines.evaluate import Evaluator, Integers, Parameters, Reals
+from maskproof.proofs.engines.evaluate import Evaluator, Integers, Reals
 from maskproof.proofs.engines.truth import Truth, Undefined
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.text import text
@@ -15,16 +15,30 @@ from maskproof.proofs.terms.text import text
 
 def explain(statement: t.Statement, reals: Reals, integers: Integers, precision: int, horizon: int = 1) -> str:
     """The relations that make ``statement`` fail at a point, with both sides enclosed."""
+    failing = responsible(statement, reals, integers, precision, horizon)
+    words = [_compared(relation, reals, integers, precision, horizon) for relation in failing]
+    return "; ".join(words) or "the statement is false by itself"
 
-    def at(part: t.Statement) -> Parameters:
-        return Evaluator(part).at(reals, horizon)
+
+def responsible(
+    statement: t.Statement, reals: Reals, integers: Integers, precision: int, horizon: int = 1
+) -> list[t.Relation]:
+    """The relations because of which ``statement`` fails at a point, each once."""
 
     def truth(part: t.Statement) -> Truth:
-        return at(part).truth(integers, precision)
+        return Evaluator(part).at(reals, horizon).truth(integers, precision)
 
-    failing = dict.fromkeys(_failing(statement, truth, True))
-    words = [_compared(relation, at(relation), integers, precision) for relation in failing]
-    return "; ".join(words) or "the statement is false by itself"
+    return list(dict.fromkeys(_failing(statement, truth, True)))
+
+
+def sides(relation: t.Relation, reals: Reals, integers: Integers, precision: int, horizon: int = 1) -> tuple[arb, arb]:
+    """Both sides of ``relation`` at a point, enclosed."""
+    at = Evaluator(relation).at(reals, horizon)
+    with working_precision(precision):
+        compiler = at.evaluator.compiler
+        left, right = [compiler.value(side, compiler.scope) for side in (relation.left, relation.right)]
+        scene = at.scene(integers, precision)
+        return arb(left(scene)), arb(right(scene))
 
 
 def _failing(statement: t.Statement, truth: Callable[[t.Statement], Truth], wanted: bool) -> Iterator[t.Relation]:
@@ -44,12 +58,9 @@ def _failing(statement: t.Statement, truth: Callable[[t.Statement], Truth], want
                     yield from _failing(part, truth, wanted)
 
 
-def _compared(relation: t.Relation, at: Parameters, integers: Integers, precision: int) -> str:
+def _compared(relation: t.Relation, reals: Reals, integers: Integers, precision: int, horizon: int) -> str:
+    left, right = sides(relation, reals, integers, precision, horizon)
     with working_precision(precision):
-        compiler = at.evaluator.compiler
-        sides = [compiler.value(side, compiler.scope) for side in (relation.left, relation.right)]
-        scene = at.scene(integers, precision)
-        left, right = (arb(side(scene)) for side in sides)
         return (
             f"{text(relation.left, 60)} = {left.str(20)}, {text(relation.right, 60)} = {right.str(20)}, "
             f"difference {(left - right).str(12)}, so that {text(relation, 120)} fails{_models(relation)}"

@@ -45,6 +45,7 @@ class Supervised:
         processes: how many claims are checked at the same time; at most as many as there are processors by
             default.
         output: what becomes of what the files print.
+        effort: so many times the usual samples are drawn.
 
     Attributes:
         ids: the ids of the claims, in order.
@@ -54,10 +55,19 @@ class Supervised:
     """
 
     def __init__(
-        self, load: Load, seed: int, limit: Limit, *, processes: int | None = None, output: Output = Output.KEPT
+        self,
+        load: Load,
+        seed: int,
+        limit: Limit,
+        *,
+        processes: int | None = None,
+        output: Output = Output.KEPT,
+        effort: float = 1.0,
     ) -> None:
         self.limit = limit
-        serve = functools.partial(_hold, load, seed, limit, processes or cores())
+        serve = functools.partial(
+            _hold, load, lambda claims: Pipeline(claims, seed, effort), limit, processes or cores()
+        )
         self._worker = Worker(serve, limit, leads=True, output=output)
         try:
             self.ids = self._loaded()
@@ -110,9 +120,9 @@ class Supervised:
 class Unsupervised:
     """The same in this process and without limits: for a debugger, and where processes can't be forked."""
 
-    def __init__(self, load: Load, seed: int) -> None:
+    def __init__(self, load: Load, seed: int, *, effort: float = 1.0) -> None:
         self._claims = load(lambda _: None)
-        self._pipeline = Pipeline(self._claims, seed)
+        self._pipeline = Pipeline(self._claims, seed, effort)
         self.ids = [claim.id for claim in self._claims]
 
     def close(self) -> None:
@@ -167,10 +177,10 @@ class _Answer:
     outcome: Outcome
 
 
-def _hold(load: Load, seed: int, limit: Limit, processes: int, line: Line) -> None:
+def _hold(load: Load, engines: Callable[[Sequence[Claim]], Pipeline], limit: Limit, processes: int, line: Line) -> None:
     try:
         claims = load(lambda path: line.send(_Loading(path)))
-        pipeline = Pipeline(claims, seed)
+        pipeline = engines(claims)
         needed = _with_used(claims, pipeline)
     except InvalidInput as refusal:
         line.send(refusal)

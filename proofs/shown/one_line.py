@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from maskproof.theory.claim import Claim
-from maskproof.theory.export.abbreviations import abbreviate
-from maskproof.theory.notation.plain import plain
-from maskproof.theory.quantities import told_apart
+from maskproof.theory.export.claim_text import statement_text
 
 _LONGEST = 120
 
@@ -17,5 +15,5 @@ def one_line(claim: Claim) -> str:
     >>> one_line(Claim("mine", Score(2, i, j) < 1))
     'S2[i,j] < 1'
     """
-    text = plain(told_apart(abbreviate(claim.statement).expression)[0])
+    text = statement_text(claim)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 3].rstrip() + "..."

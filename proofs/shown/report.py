@@ -9,7 +9,7 @@ import platform
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -18,6 +18,9 @@ from maskproof.proofs.command.console import COLOURS, STATIC, table
 from maskproof.proofs.engines.symbolic import GIVEN
 from maskproof.proofs.verdict import Evidence, Result, Verdict
 from maskproof.theory.errors import shortened
+
+if TYPE_CHECKING:
+    from maskproof.proofs.processes.explaining import Explained
 
 MALFORMED = "MALFORMED"  # says nothing that could be checked
 _LONGEST_REASON = 300
@@ -98,9 +101,16 @@ def versions() -> dict[str, str]:
     return found
 
 
-def as_json(rows: Sequence[Row], seed: int) -> str:
-    """The results in JSON: exact values that are not whole numbers as strings, no NaN."""
-    document = {"claims": [_json_row(row) for row in rows], "seed": seed, "versions": versions()}
+def as_json(rows: Sequence[Row], seed: int, explained: Mapping[str, Explained] | None = None) -> str:
+    """The results in JSON, with explanations of them if there are some; exact values that are not whole as strings."""
+    claims = [_json_row(row) for row in rows]
+    if explained:
+        from maskproof.proofs.shown.explanation import explanation_json
+
+        claims = [
+            {**c, "explanation": explanation_json(explained[c["id"]])} if c["id"] in explained else c for c in claims
+        ]
+    document = {"claims": claims, "seed": seed, "versions": versions()}
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
