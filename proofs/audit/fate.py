@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+import time
+from dataclasses import dataclass
 from enum import StrEnum
 
-from maskproof.proofs.audit.changes import Change, changes, chosen
-from maskproof.proofs.processes.limits import Limit
-from maskproof.proofs.processes.supervision import Supervised
-from maskproof.proofs.verdict import Result, Verdict
+from maskproof.proofs.audit.changes import Change
+from maskproof.proofs.audit.implied import bridge, follows
+from maskproof.proofs.engines import derivations
+from maskproof.proofs.kernel.known import Rejected
+from maskproof.proofs.pipeline import verify
+from maskproof.proofs.verdict import LIMIT, Result, Verdict
 from maskproof.theory.claim import Claim
+from maskproof.theory.errors import InvalidInput
 
-AUDITED = 8  # changes of each claim, unless it is asked for more
-PATIENCE = Limit(seconds=20)
+KERNEL = "kernel"
+_WEAKEST_FIRST = (Verdict.UNKNOWN, Verdict.SAMPLED, Verdict.ENCLOSED, Verdict.PROVED)
 
 
 class Fate(StrEnum):
@@ -23,8 +25,8 @@ class Fate(StrEnum):
     REFUTED = "refuted"  # a witness
     REJECTED = "rejected"  # the kernel does not accept the derivation any more
     REFUSED = "refused"  # it says nothing that could be checked, or has no value somewhere
-    TRUE = "true as well"  # certified all the same: it is no error
-    DOUBTED = "doubted"  # neither: the claim loses the verdict it had
+    DOUBTED = "doubted"  # none of these, but the claim loses the verdict it had
+    TRUE = "true as well"  # certified all the same, or it says no more than the claim: it is no error
     UNNOTICED = "unnoticed"  # the verdict stays what it was, and is not certain
 
 
@@ -34,59 +36,85 @@ class Case:
 
     Attributes:
         claim: the id of the claim that was changed.
-        change: the change.
+        place, kind, what: of the change, in words.
         fate: what became of it.
-        engine: which engine said so.
+        engine: which engine said so; "reading" where it can't be read, LIMIT where time or memory ran out.
         seconds: how long it took.
         why: its words.
     """
 
     claim: str
-    change: Change
+    place: str
+    kind: str
+    what: str
     fate: Fate
     engine: str
     seconds: float
     why: str
 
 
-def audit(claims: Sequence[Claim], *, most: int = AUDITED, seed: int = 0, processes: int | None = None) -> Iterator[Case]:
-    """Change each claim in up to ``most`` ways, and see what becomes of each.
-
-    The claims themselves are looked at first: what a change does is told by what it does to the verdict.
-    """
-    picked = {f"{claim.id}#{n}": (claim, *made) for claim in claims for n, made in enumerate(chosen(changes(claim), most))}
-    altered = [replace(changed, id=name) for name, (_, _, changed) in picked.items()]
-    before: dict[str, Result] = {}
-    for name, outcome in _judged([*claims, *altered], seed, processes):
-        if name not in picked:
-            if isinstance(outcome, Result):
-                before[name] = outcome
-            continue
-        claim, change, _ = picked[name]
-        yield _case(claim, change, outcome, before.get(claim.id))
+Told = tuple[Fate, str, str]  # the fate, the engine, its words
 
 
-def _judged(claims: list[Claim], seed: int, processes: int | None) -> Iterable[tuple[str, object]]:
-    with closing(Supervised(lambda _: claims, seed, PATIENCE, processes=processes)) as supervised:
-        yield from zip(supervised.ids, supervised.outcomes(), strict=True)
+def case(change: Change, told: Told, seconds: float) -> Case:
+    """A change with what was told of it."""
+    return Case(change.claim, change.place, change.kind, str(change.what), told[0], told[1], seconds, told[2])
 
 
-def _case(claim: Claim, change: Change, outcome: object, before: Result | None) -> Case:
-    if not isinstance(outcome, Result):
-        return Case(claim.id, change, Fate.REFUSED, "reading", 0.0, str(outcome))
-    deciding = next((e for e in outcome.evidence if e.outcome is outcome.verdict), None)
-    engine, why = (deciding.engine, deciding.detail) if deciding is not None else ("", "")
-    return Case(claim.id, change, _fate(change, outcome, before), engine, outcome.seconds, why)
+def judge(change: Change, claim: Claim, changed: Claim, before: Verdict, seed: int) -> Case:
+    """What becomes of a change to a claim that had a verdict before."""
+    started = time.perf_counter()
+    try:
+        told = _in_kernel(changed) if change.in_proof else _in_engines(claim, changed, before, seed)
+    except InvalidInput as reason:
+        told = Fate.REFUSED, "reading", str(reason)
+    return case(change, told, time.perf_counter() - started)
 
 
-def _fate(change: Change, result: Result, before: Result | None) -> Fate:
+def _in_kernel(changed: Claim) -> Told:
+    """A changed derivation either does not check, or proves the claim as the other did."""
+    assert changed.proof is not None
+    try:
+        derivations.prove(changed, changed.proof)
+    except Rejected as reason:
+        return Fate.REJECTED, KERNEL, str(reason)
+    return Fate.TRUE, KERNEL, "the derivation checks as well"
+
+
+def _in_engines(claim: Claim, changed: Claim, before: Verdict, seed: int) -> Told:
+    """What says no more than a claim that holds is no error; all else is for the engines."""
+    changed.check()
+    held = before not in (Verdict.REFUTED, Verdict.UNKNOWN)
+    if held and follows(claim, changed):
+        return Fate.TRUE, KERNEL, "it follows from the claim"
+    told = fate_of(verify(changed, seed), before)
+    if held and told[0] in (Fate.UNNOTICED, Fate.DOUBTED) and (weaker := bridge(claim, changed)) is not None:
+        engine = _certain(verify(weaker, seed))
+        if engine:
+            return Fate.TRUE, engine, f"it follows from the claim and {weaker.statement}"
+    return told
+
+
+def _certain(result: Result) -> str:
+    """The engine that makes a verdict certain; none if it is not."""
+    if result.verdict not in (Verdict.PROVED, Verdict.ENCLOSED):
+        return ""
+    return next(evidence.engine for evidence in result.evidence if evidence.outcome is result.verdict)
+
+
+def fate_of(result: Result, before: Verdict) -> Told:
+    """The fate that a verdict on the changed claim means, with who said so."""
     verdict = result.verdict
-    if change.in_proof:
-        return Fate.TRUE if verdict is Verdict.PROVED else Fate.REJECTED
+    deciding = next((e for e in result.evidence if e.outcome is verdict), None)
+    said = (deciding.engine, deciding.detail) if deciding is not None else (LIMIT, "")
     if verdict is Verdict.REFUTED:
-        return Fate.REFUTED
+        return Fate.REFUTED, *said
     if verdict in (Verdict.PROVED, Verdict.ENCLOSED):
-        return Fate.TRUE
-    if any(e.objection or e.engine == "reading" for e in result.evidence):
-        return Fate.REFUSED
-    return Fate.UNNOTICED if before is not None and verdict is before.verdict else Fate.DOUBTED
+        return Fate.TRUE, *said
+    objection = next((e for e in result.evidence if e.objection or e.engine == "reading"), None)
+    if objection is not None:
+        return Fate.REFUSED, objection.engine, objection.detail
+    last = next((e for e in reversed(result.evidence) if e.outcome is verdict), deciding)
+    said = (last.engine, last.detail) if last is not None else said
+    weaker = before is Verdict.REFUTED or _WEAKEST_FIRST.index(verdict) < _WEAKEST_FIRST.index(before)
+    return Fate.DOUBTED if weaker else Fate.UNNOTICED, *said

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from maskproof.theory.claim import Claim
 
 DEFAULT_SAMPLES = 10_000
-_LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
 _LARGEST = 10**8  # numbers in one array of ``scores``; the recursion holds a few such arrays
 
 app = typer.Typer(
@@ -110,6 +109,7 @@ def _usage(error: Any) -> str:
 
 
 def _register() -> None:
+    from maskproof.proofs.command import audit as audit_command
     from maskproof.proofs.command import export as export_command
     from maskproof.proofs.command import figures as figures_command
     from maskproof.proofs.command import formal as formal_command
@@ -121,6 +121,7 @@ def _register() -> None:
     figures_command.register(app)
     formal_command.register(app)
     notebooks_command.register(app)
+    audit_command.register(app)
 
 
 # -- verify ------------------------------------------------------------------------------------
@@ -159,7 +160,7 @@ def verify_command(
     from maskproof.proofs.shown.report import as_json, summary, verdict_table
 
     number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
-    limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
+    limit = arguments.limit(timeout, memory)
     printed = json_path is not None and str(json_path) == "-"
     if json_path is not None and not printed:
         check_writable(json_path, "--json")
