@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from maskproof.proofs.audit.changes import Change
-from maskproof.proofs.audit.implied import bridge, follows
+from maskproof.proofs.audit.implied import bridge, follows, unseen
 from maskproof.proofs.engines import derivations
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.pipeline import verify
@@ -87,6 +87,8 @@ def _in_engines(claim: Claim, changed: Claim, before: Verdict, seed: int) -> Tol
     held = before not in (Verdict.REFUTED, Verdict.UNKNOWN)
     if held and follows(claim, changed):
         return Fate.TRUE, KERNEL, "it follows from the claim"
+    if held and unseen(claim, changed):
+        return Fate.TRUE, "reading", "no quantity of the claim depends on what was changed"
     told = fate_of(verify(changed, seed), before)
     if held and told[0] in (Fate.UNNOTICED, Fate.DOUBTED) and (weaker := bridge(claim, changed)) is not None:
         engine = _certain(verify(weaker, seed))

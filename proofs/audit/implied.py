@@ -14,7 +14,7 @@ from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.reading import Unreadable, read_statement
 from maskproof.theory.claim import Claim
-from maskproof.theory.quantities import Quantity
+from maskproof.theory.quantities import Quantity, Score, Weight
 
 _STRICT = (Lt, Gt)
 _ORDER = (Lt, Le, Gt, Ge)
@@ -46,6 +46,27 @@ def follows(claim: Claim, changed: Claim) -> bool:
 def _derive(statement: t.Statement, given: tuple[t.Statement, ...], domain: t.Statement) -> None:
     step = checking.Step("1", statement, "hypothesis")
     checking.prove(statement, domain, checking.Derivation("narrower", given, (step,)))
+
+
+def unseen(claim: Claim, changed: Claim) -> bool:
+    """Whether only the model was changed, and in what the quantities of the statement do not depend on.
+
+    In the first layer, the scores of visible keys depend on neither mask, temperature nor residual; weights not on the
+    residual.
+    """
+    if (changed.statement, changed.domain, changed.inputs) != (claim.statement, claim.domain, claim.inputs):
+        return False
+    before, after = claim.decoder, changed.decoder
+    quantities = [q for q in sympy.sympify(claim.statement).atoms(Quantity) if q.decoder is None]
+    if any(q.layer != 1 for q in quantities):
+        return False
+    if all(isinstance(q, Score) for q in quantities):
+        shown = {"mask": before.mask, "beta": before.beta, "residual": before.residual}
+    elif all(isinstance(q, Score | Weight) for q in quantities):
+        shown = {"residual": before.residual}
+    else:
+        return False
+    return replace(after, **shown) == before  # type: ignore[arg-type]
 
 
 def bridge(claim: Claim, changed: Claim) -> Claim | None:

@@ -60,7 +60,8 @@ class Audit:
                 name = f"{claim.id}\n{number}"  # the id of no claim, which is one line
                 self._jobs[name] = Job(change, claim, changed)
                 after[name] = first
-        self.after, self.ids = after, list(after)
+        self.after: Mapping[str, Collection[str]] = after
+        self.ids = list(after)
 
     def brief(self, name: str) -> Verdict:
         """The verdict on the claim before it was changed."""

@@ -97,7 +97,7 @@ def _here(e: Basic) -> Iterator[tuple[str, object, object, Basic]]:
         for place, term in enumerate(e.args):
             rest = (*e.args[:place], *e.args[place + 1 :])
             yield "sign", term, _negative(term), Add(*rest, _negative(term), evaluate=False)
-            yield "term", term, None, Add(*rest, evaluate=False) if len(rest) > 1 else rest[0]
+            yield "term", term, None, Add(*rest, evaluate=False)
     elif isinstance(e, Pow) and isinstance(e.exp, Rational):
         other = e.exp + 1 if isinstance(e.exp, Integer) else 2 * e.exp
         if other != 0:

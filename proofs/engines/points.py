@@ -73,6 +73,8 @@ def tried(
             refuted = attempt(region, at, values, point, tally, precisions, budget)
             if refuted is not None:
                 return refuted
+        if tally.undefined:  # nothing but a failure would count, and those were looked for before
+            break
     if region.hole is not None:
         return unknown("nothing", f"{region.hole}; restrict the domain")
     return _summary(region, tally, reals, caps, region.fixed and caps <= {None} and not region.doubtful)

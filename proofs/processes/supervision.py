@@ -63,7 +63,7 @@ class Verdicts:
         self.ids = [claim.id for claim in claims]
         self._pipeline = Pipeline(claims, seed)
         self._needed = _with_used(claims, self._pipeline)
-        self.after = {name: need.uses for name, need in self._needed.items()}
+        self.after: Mapping[str, Collection[str]] = {name: need.uses for name, need in self._needed.items()}
         self._known: dict[str, Result] = {}
 
     def brief(self, name: str) -> list[Result]:
