@@ -26,7 +26,7 @@ from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.text import text
 
 BATCHES = 64
-SAMPLES = (4_096, 32_768)  # fewest and most, over all batches
+SAMPLES = (10_048, 32_768)  # fewest and most, over all batches; fewer are not enough for control variates of order 3
 WORK = 3.2e9  # samples * layers * tokens^3
 LARGEST = 2e7  # layers * tokens^3
 POINTS = 1500  # integer points at each choice of parameters
