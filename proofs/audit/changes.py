@@ -94,7 +94,12 @@ def _in_turn(queues: Iterable[Iterable[Change]]) -> Iterator[Change]:
 def _scattered(several: list[T], seed: int) -> list[T]:
     """In an order that depends on the claim and on the seed alone, not on what stands first in a formula."""
     name = _claim_of(several)
-    return [several[n] for n in sorted(range(len(several)), key=lambda n: crc32(f"{name} {seed} {n}".encode()))]
+
+    def key(place: int) -> int:
+        # CRC is linear: with the seed among what is summed, all keys would change by the same bits.
+        return crc32(f"{name} 0 {place}".encode()) * (2 * seed + 1) % 2**32
+
+    return [several[place] for place in sorted(range(len(several)), key=key)]
 
 
 def _claim_of(several: object) -> str:

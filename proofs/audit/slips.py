@@ -101,7 +101,8 @@ def _here(e: Basic) -> Iterator[tuple[str, object, object, Basic]]:
     elif isinstance(e, Pow) and isinstance(e.exp, Rational):
         other = e.exp + 1 if isinstance(e.exp, Integer) else 2 * e.exp
         if other != 0:
-            yield "exponent", f"exponent {e.exp}", other, Pow(e.base, other, evaluate=False)
+            power = e.base if other == 1 else Pow(e.base, other, evaluate=False)
+            yield "exponent", f"exponent {e.exp}", other, power
     elif isinstance(e, Rational) and e != -1:
         yield "constant", e, e + Rational(1, e.q), e + Rational(1, e.q)
     elif e in _INDICES:

@@ -1,8 +1,9 @@
-"""The small changes to claims: every kind is made, each is one, and the choice among them is fair and always the same."""
+"""The small changes to claims: every kind is made, each is one, and the choice among them is always the same."""
 
 from __future__ import annotations
 
 from collections import Counter
+from itertools import chain
 
 import pytest
 from sympy import And, Eq, Ge, Gt, Implies, Le, Lt, Rational, exp, sqrt
@@ -74,13 +75,13 @@ def test_a_claim_about_no_quantity_of_its_own_has_no_model() -> None:
 
 
 def test_a_derivation_is_changed_and_so_are_its_lemmas() -> None:
-    lemma = Derivation("lemma", "", (i >= 2,), (Step("a", Gt(i, 1), "sign", given=(j >= 2,)),))
+    lemma = Derivation("lemma", "", (i >= 5,), (Step("a", Gt(i, 4), "sign", given=(j >= 2,)),))
     proof = Derivation("whole", "", (), (Step("b", Gt(i + 1, 2), "sign", ("x",)),), (lemma,))
     claim = Claim("c", Gt(i + 1, 2), i >= 2, proof=proof, uses=("other",))
     found = made(claim)
-    assert [c.proof.lemmas[0].hypotheses for c in found["step", "hypothesis"] if c.proof.lemmas[0] != lemma][0] == ()
+    assert any(c.proof.lemmas[0].hypotheses == () for c in found["step", "hypothesis"])
     assert any(c.proof.lemmas[0].steps[0].given == () for c in found["step", "hypothesis"])
-    assert any(c.proof.lemmas[0].steps[0].statement == Ge(i, 1) for c in found["step", "strictness"])
+    assert any(c.proof.lemmas[0].steps[0].statement == Ge(i, 4) for c in found["step", "strictness"])
     assert any(c.proof.steps[0].premises == () for c in found["step", "premise"])
     for (place, _), several in found.items():
         for changed in several:
@@ -99,7 +100,7 @@ def test_each_is_one_change_and_none_is_none() -> None:
 
 def test_what_sympy_decides_is_left_out() -> None:
     for claim in (Claim("c", Implies(j < i, j <= i), j < i), Claim("c", Lt(Score(2, i, j), 1), i < 2)):
-        for changed in sum(made(claim).values(), []):
+        for changed in chain.from_iterable(made(claim).values()):
             assert changed.statement not in (True, False)
             assert changed.domain is not False
 
@@ -120,7 +121,9 @@ def test_the_choice_is_the_same_each_time_and_another_with_another_seed() -> Non
 
 
 def test_places_take_turns() -> None:
-    assert Counter(change.place for change in picked(WEIGHT, 6)) == {"statement": 2, "domain": 2, "model": 2}
+    claim = next(claim for claim in shipped() if claim.id == "kim2025.eq4")
+    assert set(Counter(change.place for change in picked(claim, 4))) == set(PLACES)
+    assert len({change.kind for change in picked(claim, 12) if change.place == "statement"}) >= 3
 
 
 def test_every_kind_of_change_is_made_to_some_shipped_claim() -> None:

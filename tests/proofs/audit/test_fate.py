@@ -92,6 +92,8 @@ def test_what_says_more_does_not_follow() -> None:
 def test_an_equivalent_formula_is_no_error() -> None:
     same = Eq(Weight(1, i, j), exp(alpha) / (E + (i - 1) * exp(alpha)))
     found = fate(WEIGHT, same)
+    assert (found.fate, found.engine) == (Fate.TRUE, "kernel")
+    found = fate(WEIGHT, Eq(Weight(1, i, i), E / (E + (i - 1) * exp(alpha))))
     assert (found.fate, found.engine) == (Fate.TRUE, "symbolic")
 
 
