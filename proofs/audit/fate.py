@@ -107,16 +107,14 @@ def _certain(result: Result) -> str:
 def fate_of(result: Result, before: Verdict) -> Told:
     """The fate that a verdict on the changed claim means, with who said so."""
     verdict = result.verdict
-    deciding = next((e for e in result.evidence if e.outcome is verdict), None)
-    said = (deciding.engine, deciding.detail) if deciding is not None else (LIMIT, "")
+    saying = [evidence for evidence in result.evidence if evidence.outcome is verdict]
     if verdict is Verdict.REFUTED:
-        return Fate.REFUTED, *said
+        return Fate.REFUTED, saying[0].engine, saying[0].detail
     if verdict in (Verdict.PROVED, Verdict.ENCLOSED):
-        return Fate.TRUE, *said
+        return Fate.TRUE, saying[0].engine, saying[0].detail
     objection = next((e for e in result.evidence if e.objection or e.engine == "reading"), None)
     if objection is not None:
         return Fate.REFUSED, objection.engine, objection.detail
-    last = next((e for e in reversed(result.evidence) if e.outcome is verdict), deciding)
-    said = (last.engine, last.detail) if last is not None else said
     weaker = before is Verdict.REFUTED or _WEAKEST_FIRST.index(verdict) < _WEAKEST_FIRST.index(before)
-    return Fate.DOUBTED if weaker else Fate.UNNOTICED, *said
+    closest = saying[-1]  # what could not be decided is told by the engine that came closest: the last one asked
+    return Fate.DOUBTED if weaker else Fate.UNNOTICED, closest.engine, closest.detail

@@ -1,4 +1,4 @@
-"""Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
+"""Regenerate the tables in ``README.md``, ``paper_notes.md`` and ``docs/audit.md`` from the registry and the records.
 
     python -m maskproof.proofs.shown.notes
 
@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from maskproof.proofs import registry
+from maskproof.proofs.audit import record as audited
 from maskproof.proofs.formal.record import coverage
+from maskproof.proofs.shown import fates
 from maskproof.proofs.shown.files import write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.arithmetic import ARITHMETIC
@@ -92,6 +94,11 @@ TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = 
         "kim2026": _of_paper("kim2026."),
         "own": _of_paper("own."),
         "arithmetic": arithmetic,
+    },
+    "docs/audit.md": {
+        "kinds": lambda *_: fates.kinds_markdown(audited.recorded()),
+        "engines": lambda *_: fates.engines_markdown(audited.recorded()),
+        "survivors": lambda *_: fates.survivors_markdown(audited.recorded()),
     },
 }
 
