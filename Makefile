@@ -6,7 +6,7 @@ ARGS ?=
 VENV := .venv
 RUN := $(VENV)/bin/python
 READY := $(VENV)/.ready
-GENERATED := proofs/verdicts.json paper_notes.md README.md
+GENERATED := proofs/verdicts.json paper_notes.md README.md docs/audit.md
 
 GOALS := verify test slow survey check lint types format bench generate stale notebooks site formal setup clean help
 .DEFAULT_GOAL := help

@@ -22,6 +22,15 @@ Array = NDArray[np.float64]
 MAX_ORDER = 3
 MAX_TOKENS_FOR_MEANS = 80
 """Above this, exact means of second and third order need over 3 GB: they are not chosen automatically."""
+FEWEST_FOR = (0, 0, 0, 10_000)
+"""Fewer samples than this are not given control variates of order 0, 1, 2, 3 automatically.
+
+What order p leaves fluctuates like a Hermite polynomial of degree p + 1. That of degree four is skewed (14.7): in few
+samples its large values are missing, and with them a part of mean and variance. That of degree three is symmetric, that
+of degree two hardly skewed (2.8).
+"""
+SKEWNESS = (0.0, 0.0, 0.0, 6 * 6**0.5)
+"""Of what order 0, 1, 2, 3 leaves, where it matters: of the Hermite polynomial of degree four."""
 RIDGE = 1e-12
 """Relative ridge of the regression: it only matters where coefficients are collinear to rounding."""
 
@@ -50,6 +59,19 @@ class Control:
         for weight, coefficient in zip(weights[1:], coefficients[1:], strict=True):
             result -= np.multiply(weight, coefficient, out=scratch)
         return result
+
+
+def allowance(order: int, samples: int) -> float:
+    """Factor of the standard errors where an order was asked for that has too few samples, 1 elsewhere.
+
+    The variance of a t statistic is 1 + 7/4 skewness^2 / n to first order in 1/n; in very few samples it grows more
+    slowly, which the second term below the line is for. ``tests/numerics/test_calibration.py`` holds it against
+    simulation.
+    """
+    if samples >= FEWEST_FOR[order]:
+        return 1.0
+    square = SKEWNESS[order] ** 2
+    return float(np.sqrt(1 + 1.75 * square / (samples + 1.5 * square)))
 
 
 @dataclass(frozen=True)
@@ -142,7 +164,7 @@ def best_order(regression: Regression, layer: Layer, samples: int) -> int:
         variance = regression.solve(order)[1][:, layer.visible].max()
         return variance * (sample_flops(n, layers, order) + mean_flops(n, layers, order) / samples)
 
-    allowed = [order for order in orders if order < 2 or n <= MAX_TOKENS_FOR_MEANS]
+    allowed = [o for o in orders if samples >= FEWEST_FOR[o] and (o < 2 or n <= MAX_TOKENS_FOR_MEANS)]
     return min(allowed, key=cost)
 
 

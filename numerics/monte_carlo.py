@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from maskproof.numerics.control import MAX_ORDER, Control, Regression, best_order, control_of, regression_of
+from maskproof.numerics.control import (
+    MAX_ORDER,
+    Control,
+    Regression,
+    allowance,
+    best_order,
+    control_of,
+    regression_of,
+)
 from maskproof.numerics.layers import QUANTITIES, Layer, Quantity, layer_of, run
 from maskproof.numerics.moments import MeanCoefficients, mean_coefficients
 from maskproof.numerics.noise import Noise, noise_of
@@ -112,6 +120,13 @@ class Task:
     def block(self) -> int:
         """Samples in a full block."""
         return self.batch * BATCHES_PER_BLOCK
+
+    @property
+    def order(self) -> int:
+        """The order of the control variates."""
+        if self.literal is not None:
+            return self.literal.order
+        return 0 if self.control is None else len(self.control.weights)
 
     def shown(self) -> NDArray[np.bool_]:
         """The pairs that have a value."""
@@ -272,6 +287,8 @@ def expected_scores(
         quantity: "scores", "weights" or "gram" (after the layer).
         order: highest order of the control variates, 0 for a plain average; by default the one with the least
             variance times work in a pilot run (with a position encoding: the highest that there is for few tokens).
+            What order three leaves is so skewed that standard errors of few samples are too small: it is taken from
+            10,000 samples on, and errors are widened where it is asked for with fewer.
         workers: number of threads; by default one per core, at most 8.
         chunk: samples in flight at a time, rounded up to whole blocks; by default two blocks per worker.
         target_se: stop at the first block after which every standard error of a mean is at most this.
@@ -432,7 +449,7 @@ def _largest_error(task: Task, total: Pair) -> float:
     """Largest standard error of a visible mean."""
     if total[0].count < 2:
         return float("inf")
-    return float(total[0].standard_error()[:, task.shown()].max())
+    return allowance(task.order, total[0].count) * float(total[0].standard_error()[:, task.shown()].max())
 
 
 def _seconds_left(done: int, samples: int, largest: float, target_se: float | None, elapsed: float) -> float:
@@ -447,9 +464,10 @@ def _expectation(plan: _Plan, totals: list[Pair]) -> Expectation:
     values, differences = reduce(_merged, totals)
     mean, difference = values.mean.copy(), differences.mean.copy()
     size = np.abs(mean) + plan.spread
-    error = np.hypot(values.standard_error(), ROUNDING * size)
+    wider = allowance(plan.order, values.count)
+    error = np.hypot(wider * values.standard_error(), ROUNDING * size)
     larger = np.maximum(size[..., 1:], size[..., :-1])
-    difference_error = np.hypot(differences.standard_error(), ROUNDING * larger)
+    difference_error = np.hypot(wider * differences.standard_error(), ROUNDING * larger)
     batch_means = np.stack([batch.mean for batch, _ in totals]) if len(totals) > 1 else None
     if task.quantity == "scores":
         hidden = ~task.layer.visible

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -146,10 +147,11 @@ def _limit(timeout: float | None, memory: float | None) -> Limit:
 
 
 def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit, effort: float) -> list[Result]:
-    from maskproof.proofs.processes.supervision import Broken, Supervised  # which needs this module
+    from maskproof.proofs.processes.supervision import Broken, Supervised, Verdicts  # which needs this module
 
     results = []
-    with closing(Supervised(lambda _: claims, seed, limit, effort=effort)) as supervised:
+    jobs = partial(Verdicts, effort=effort)
+    with closing(Supervised(lambda _: claims, seed, limit, jobs=jobs)) as supervised:
         outcomes = supervised.outcomes()
         for done, claim in enumerate(claims):
             if progress is not None:

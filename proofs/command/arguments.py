@@ -8,12 +8,14 @@ from typing import Literal, cast
 
 import sympy
 
+from maskproof.proofs.processes.limits import Limit
 from maskproof.theory.decoder import NORMS, SCALES, Decoder, Mask, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.masks import MASKS, named, usages
 from maskproof.theory.values import positive_integer
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?(/\d+)?", re.ASCII)
+_LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
 _SMALLEST, _LARGEST = Fraction(1, 10**300), Fraction(10**300)
 
 
@@ -58,6 +60,11 @@ def positive(text: str, option: str) -> float:
     if value <= 0:
         raise InvalidInput(f"{option} {shown(text)}", f"{option} > 0", "give a positive number")
     return float(value)
+
+
+def limit(timeout: str, memory: str) -> Limit:
+    """What a claim may take, by ``--timeout`` and ``--memory``."""
+    return Limit(positive(timeout, "--timeout"), whole(memory, "--memory", least=_LEAST_MEMORY))
 
 
 def mask(text: str) -> Mask:

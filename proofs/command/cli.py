@@ -18,6 +18,7 @@ from typing import Annotated, Any
 import typer
 
 from maskproof.proofs.command import (
+    audit,
     derive,
     export,
     figures,
@@ -43,7 +44,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
 )
-for command in (verify, new, listing, show, derive, scores, export, phase, figures, formal, notebooks):
+for command in (verify, new, listing, show, derive, scores, export, phase, figures, formal, notebooks, audit):
     command.register(app)
 
 

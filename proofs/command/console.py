@@ -99,6 +99,10 @@ class Watch:
         """Time since the start."""
         return time.monotonic() - self.started
 
+    def expect(self, total: int) -> None:
+        """Say how many there are, where that was not known at the start."""
+        self.bar.update(self.task, total=total)
+
     def show(self, description: str, done: int) -> None:
         """Say what is being worked on and how many are done."""
         self.bar.update(self.task, description=description, completed=done)

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from maskproof.proofs.shown.report import Row
     from maskproof.theory.claim import Claim
 
-_LEAST_MEMORY = 250  # 10^6 bytes; the program itself takes half of that
-
 
 def register(app: typer.Typer) -> None:
     """Add the command ``verify`` to the application."""
@@ -79,7 +77,7 @@ def verify_command(
     from maskproof.proofs.shown.report import as_json, summary, verdict_table
 
     number = arguments.whole(seed, "--seed", least=0, most=options.LAST_SEED)
-    limit = Limit(arguments.positive(timeout, "--timeout"), arguments.whole(memory, "--memory", least=_LEAST_MEMORY))
+    limit = arguments.limit(timeout, memory)
     check = _Check(number, arguments.positive(effort, "--effort"), limit)
     printed = json_path is not None and str(json_path) == "-"
     if json_path is not None and not printed:
@@ -144,13 +142,13 @@ class _Check:
 
     def rows(self, load: Load, record: Mapping[str, Mapping[str, Any]], output: Output) -> list[Row]:
         """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
-        from maskproof.proofs.processes.supervision import Supervised, Unsupervised
+        from maskproof.proofs.processes.supervision import Supervised, Unsupervised, Verdicts
 
-        rows = []
+        rows, jobs = [], partial(Verdicts, effort=self.effort)
         if self.limited:
-            chosen = Supervised(load, self.seed, self.limit, output=output, effort=self.effort)
+            chosen = Supervised(load, self.seed, self.limit, output=output, jobs=jobs)
         else:
-            chosen = Unsupervised(load, self.seed, effort=self.effort)
+            chosen = Unsupervised(load, self.seed, jobs=jobs)
         with closing(chosen) as claims:
             outcomes = claims.outcomes()
             with Watch(len(claims.ids)) as watch:

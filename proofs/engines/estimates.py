@@ -26,7 +26,7 @@ from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.text import text
 
 BATCHES = 64
-SAMPLES = (4_096, 32_768)  # fewest and most, over all batches
+SAMPLES = (10_048, 32_768)  # fewest and most, over all batches; fewer are not enough for control variates of order 3
 WORK = 3.2e9  # samples * layers * tokens^3
 LARGEST = 2e7  # layers * tokens^3
 POINTS = 1500  # integer points at each choice of parameters
@@ -34,6 +34,7 @@ PARAMETERS = 3  # choices of real parameters
 WIDTHS = (8, 64, 1024)  # tried where the width is a variable
 LENGTHS = (3, 8)  # tried where the number of tokens is a variable and matters
 ROUNDING = 2.0**-40  # relative; differences below it are not told from zero
+_STILL = 1.5  # times the error of rounding; what fluctuates has a larger one
 CHECKED = 64  # bits, of the conditions of a relation
 
 _NAMES = {"score": "scores", "weight": "weights", "gram": "gram"}
@@ -49,6 +50,7 @@ class Comparison:
         point: the values of all variables.
         difference: estimate of left minus right.
         error: its standard error.
+        still: whether it fluctuates no more than rounding does.
         within: for what is not linear in expectations, encloses left minus right where each of these is known to so
             many standard errors; None for what is linear, of which ``difference`` and ``error`` tell everything.
     """
@@ -57,12 +59,18 @@ class Comparison:
     point: Mapping[t.Variable, Fraction]
     difference: float
     error: float
+    still: bool = False
     within: Callable[[float], Real] | None = None
 
     @property
     def two_sided(self) -> bool:
         """Whether a difference of either sign speaks against it."""
         return self.relation.kind == "="
+
+    @property
+    def strict(self) -> bool:
+        """Whether equality speaks against it."""
+        return self.relation.kind == "<"
 
     @property
     def against(self) -> float:
@@ -264,8 +272,10 @@ def _compare(
         for side in (relation.left, relation.right)
     )
     difference, error = jackknife(left, right)
+    still = error < _STILL * rounding(left, right)
     found = [
-        Comparison(relation, point, float(a), float(b)) for point, a, b in zip(inside, difference, error, strict=True)
+        Comparison(relation, point, float(a), float(b), bool(c))
+        for point, a, b, c in zip(inside, difference, error, still, strict=True)
     ]
     if max(degree(relation.left), degree(relation.right)) < 2:
         return found
@@ -300,8 +310,12 @@ def jackknife(left: Array, right: Array) -> tuple[Array, Array]:
     whole, left_out = difference[0], difference[1:]
     average = left_out.mean(axis=0)
     spread = np.sqrt((BATCHES - 1) / BATCHES * ((left_out - average) ** 2).sum(axis=0))
-    floor = ROUNDING * np.maximum(np.maximum(np.abs(left[0]), np.abs(right[0])), 1)
     estimate = BATCHES * whole - (BATCHES - 1) * average
     if not (np.isfinite(estimate).all() and np.isfinite(spread).all()):
         raise NotApplicable("an estimate is not finite")
-    return estimate, np.hypot(spread, floor)
+    return estimate, np.hypot(spread, rounding(left, right))
+
+
+def rounding(left: Array, right: Array) -> Array:
+    """The error of a difference that comes from rounding; arguments as for ``jackknife``."""
+    return ROUNDING * np.maximum(np.maximum(np.abs(left[0]), np.abs(right[0])), 1)

@@ -102,6 +102,10 @@ def _judged(comparisons: Sequence[Comparison], samples: int, expectations: int) 
         worst = max(suspicious, key=lambda c: c.against)
         found = f"suspicious at {_where(worst)}, {worst.against:.1f} standard errors"
         return _evidence(Verdict.UNKNOWN, scope, f"{found}; {detail}")
+    equal = next((c for c in inequalities if c.strict and c.still and abs(c.against) < levels.power), None)
+    if equal is not None:
+        found = f"at {_where(equal)} both sides are equal to within rounding and do not fluctuate, so < is not shown"
+        return _evidence(Verdict.UNKNOWN, scope, f"{found}; {detail}")
     if confirmed < CONFIRMED * len(inequalities):
         return _evidence(Verdict.UNKNOWN, scope, f"too noisy to confirm or refute; {detail}")
     return _evidence(Verdict.SAMPLED, scope, f"nothing against it; {detail}")

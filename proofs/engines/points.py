@@ -81,6 +81,8 @@ def tried(
             if pairs is not None and at.pairs > pairs:
                 tally.stopped = tally.stopped or point is not points[-1]
                 break
+        if tally.undefined:  # nothing but a failure would count, and those were looked for before
+            break
     if region.hole is not None:
         return unknown("nothing", f"{region.hole}; restrict the domain")
     return _summary(region, tally, reals, caps, region.fixed and caps <= {None} and not region.doubtful)

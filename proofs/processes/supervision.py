@@ -11,9 +11,9 @@ import functools
 import os
 import pickle
 import signal
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from maskproof.proofs.pipeline import Pipeline
 from maskproof.proofs.processes.limits import Limit, Line, Lost, Output, Stopped, Worker, cores, heard, supervise
@@ -35,8 +35,57 @@ class Broken:
 Outcome = Result | InvalidInput | Broken
 
 
+class Jobs(Protocol):
+    """What is done with claims, job by job; made in the process that holds them.
+
+    Attributes:
+        ids: the names of the jobs whose outcomes are asked for, in order.
+        after: every job that is done, each with those that come before it.
+    """
+
+    ids: list[str]
+    after: Mapping[str, Collection[str]]
+
+    def brief(self, name: str) -> Any:
+        """What the worker must know that was not known when it was forked."""
+
+    def work(self, name: str, brief: Any) -> Any:
+        """Do a job, in a worker; its outcome."""
+
+    def over(self, name: str, outcome: Any, limit: Limit) -> Any:
+        """Take note of what came of a job, ``Lost`` if nothing did; its outcome."""
+
+
+class Verdicts:
+    """The jobs of checking claims, each once, after what it uses."""
+
+    def __init__(self, claims: Sequence[Claim], seed: int, effort: float = 1.0) -> None:
+        self.ids = [claim.id for claim in claims]
+        self._pipeline = Pipeline(claims, seed, effort)
+        self._needed = _with_used(claims, self._pipeline)
+        self.after: Mapping[str, Collection[str]] = {name: need.uses for name, need in self._needed.items()}
+        self._known: dict[str, Result] = {}
+
+    def brief(self, name: str) -> list[Result]:
+        """The results on what the claim uses."""
+        return [self._known[other] for other in self.after[name] if other in self._known]
+
+    def work(self, name: str, brief: list[Result]) -> Outcome:
+        """Check a claim."""
+        for result in brief:
+            self._pipeline.keep(result)
+        return judged(lambda: self._pipeline.result(self._needed[name].claim))
+
+    def over(self, name: str, outcome: Outcome | Lost, limit: Limit) -> Outcome:
+        """Keep the result for who uses the claim."""
+        told = undecided(name, outcome, limit) if isinstance(outcome, Lost) else outcome
+        if isinstance(told, Result):
+            self._known[name] = told
+        return told
+
+
 class Supervised:
-    """Claims at the hands of a process that loads them and has each checked under a limit.
+    """Claims at the hands of a process that loads them and has each job done under a limit.
 
     Args:
         load: gives the claims; it is called in the new process.
@@ -45,10 +94,10 @@ class Supervised:
         processes: how many claims are checked at the same time; at most as many as there are processors by
             default.
         output: what becomes of what the files print.
-        effort: so many times the usual samples are drawn.
+        jobs: what is done with the claims, given them and the seed; without, they are checked.
 
     Attributes:
-        ids: the ids of the claims, in order.
+        ids: the names of the jobs, in order: the ids of the claims, where these are checked.
 
     Raises:
         InvalidInput: the claims can't be loaded, or not within the limit.
@@ -62,12 +111,10 @@ class Supervised:
         *,
         processes: int | None = None,
         output: Output = Output.KEPT,
-        effort: float = 1.0,
+        jobs: Callable[[Sequence[Claim], int], Jobs] = Verdicts,
     ) -> None:
         self.limit = limit
-        serve = functools.partial(
-            _hold, load, lambda claims: Pipeline(claims, seed, effort), limit, processes or cores()
-        )
+        serve = functools.partial(_hold, load, lambda claims: jobs(claims, seed), limit, processes or cores())
         self._worker = Worker(serve, limit, leads=True, output=output)
         try:
             self.ids = self._loaded()
@@ -79,9 +126,9 @@ class Supervised:
         """End every process."""
         self._worker.end()
 
-    def outcomes(self) -> Generator[Outcome]:
-        """What came of each claim, in the order of ``ids``."""
-        found: dict[str, Outcome] = {}
+    def outcomes(self) -> Generator[Any]:
+        """What came of each job, in the order of ``ids``; a result on a claim, unless other jobs were asked for."""
+        found: dict[str, Any] = {}
         lost: Lost | None = None
         for name in self.ids:
             while name not in found and lost is None:
@@ -120,18 +167,18 @@ class Supervised:
 class Unsupervised:
     """The same in this process and without limits: for a debugger, and where processes can't be forked."""
 
-    def __init__(self, load: Load, seed: int, *, effort: float = 1.0) -> None:
-        self._claims = load(lambda _: None)
-        self._pipeline = Pipeline(self._claims, seed, effort)
-        self.ids = [claim.id for claim in self._claims]
+    def __init__(self, load: Load, seed: int, *, jobs: Callable[[Sequence[Claim], int], Jobs] = Verdicts) -> None:
+        self._jobs = jobs(load(lambda _: None), seed)
+        self.ids = self._jobs.ids
 
     def close(self) -> None:
         """Nothing is left to end."""
 
-    def outcomes(self) -> Generator[Outcome]:
-        """What came of each claim, in the order of ``ids``."""
-        for claim in self._claims:
-            yield _outcome(self._pipeline, claim)
+    def outcomes(self) -> Generator[Any]:
+        """What came of each job, in the order of ``ids``."""
+        for name in self.ids:
+            outcome = self._jobs.work(name, self._jobs.brief(name))
+            yield self._jobs.over(name, outcome, Limit())
 
 
 def undecided(name: str, lost: Lost, limit: Limit) -> Result:
@@ -174,34 +221,22 @@ class _Loaded:
 @dataclass(frozen=True)
 class _Answer:
     id: str
-    outcome: Outcome
+    outcome: Any
 
 
-def _hold(load: Load, engines: Callable[[Sequence[Claim]], Pipeline], limit: Limit, processes: int, line: Line) -> None:
+def _hold(load: Load, made: Callable[[Sequence[Claim]], Jobs], limit: Limit, processes: int, line: Line) -> None:
     try:
-        claims = load(lambda path: line.send(_Loading(path)))
-        pipeline = engines(claims)
-        needed = _with_used(claims, pipeline)
+        jobs = made(load(lambda path: line.send(_Loading(path))))
     except InvalidInput as refusal:
         line.send(refusal)
         return
-    line.send(_Loaded([claim.id for claim in claims]))
-    known: dict[str, Result] = {}
+    line.send(_Loaded(jobs.ids))
 
-    def brief(name: str) -> list[Result]:
-        return [known[other] for other in needed[name].uses if other in known]
+    def work(name: str, brief: Any) -> Any:
+        return _told(jobs.work(name, brief))
 
-    def work(name: str, used: list[Result]) -> Outcome:
-        for result in used:
-            pipeline.keep(result)
-        return _told(_outcome(pipeline, needed[name].claim))
-
-    after = {name: need.uses for name, need in needed.items()}
-    for name, answer in supervise(needed, after, brief, work, limit, processes):
-        outcome = undecided(name, answer, limit) if isinstance(answer, Lost) else answer
-        if isinstance(outcome, Result):
-            known[name] = outcome
-        line.send(_Answer(name, outcome))
+    for name, answer in supervise(jobs.after, jobs.after, jobs.brief, work, limit, processes):
+        line.send(_Answer(name, jobs.over(name, answer, limit)))
 
 
 @dataclass(frozen=True)
@@ -232,7 +267,7 @@ def _with_used(claims: Sequence[Claim], pipeline: Pipeline) -> dict[str, _Need]:
     return found
 
 
-def _told(outcome: Outcome) -> Outcome:
+def _told(outcome: Any) -> Any:
     """The outcome, if another process can be told it."""
     try:
         pickle.dumps(outcome)
@@ -241,9 +276,10 @@ def _told(outcome: Outcome) -> Outcome:
     return outcome
 
 
-def _outcome(pipeline: Pipeline, claim: Claim) -> Outcome:
+def judged(work: Callable[[], Any]) -> Any:
+    """What ``work`` gives, or why it gives nothing: input that can't be used, or an error of the program."""
     try:
-        return pipeline.result(claim)
+        return work()
     except InvalidInput as error:
         return error
     except MemoryError:

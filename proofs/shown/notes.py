@@ -1,4 +1,4 @@
-"""Regenerate the tables in ``README.md`` and ``paper_notes.md`` from the registry and its record.
+"""Regenerate the tables in ``README.md``, ``paper_notes.md`` and ``docs/audit.md`` from the registry and the records.
 
     python -m maskproof.proofs.shown.notes
 
@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from maskproof.proofs import registry
+from maskproof.proofs.audit import record as audited
 from maskproof.proofs.formal.record import coverage
+from maskproof.proofs.shown import fates
 from maskproof.proofs.shown.files import write_text
 from maskproof.proofs.verdict import Verdict
 from maskproof.theory.arithmetic import ARITHMETIC
@@ -88,6 +90,11 @@ def arithmetic(claims: list[Claim], record: Mapping[str, Any]) -> str:
 TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
     "README.md": {"counts": counts, "refuted": refuted},
     "paper_notes.md": {**{paper.prefix: _of_paper(paper) for paper in PAPERS}, "arithmetic": arithmetic},
+    "docs/audit.md": {
+        "kinds": lambda *_: fates.kinds_markdown(audited.recorded()),
+        "engines": lambda *_: fates.engines_markdown(audited.recorded()),
+        "survivors": lambda *_: fates.survivors_markdown(audited.recorded()),
+    },
 }
 
 

@@ -15,7 +15,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import numerics.monte_carlo as engine
-from maskproof.numerics.control import Control
+from maskproof.numerics.control import Control, allowance
 from maskproof.numerics.gram import mean_field, recursion
 from maskproof.numerics.layers import QUANTITIES, Quantity, layer_of
 from maskproof.numerics.moments import mean_coefficients
@@ -77,6 +77,33 @@ def test_intervals_cover() -> None:
     misses = int((np.abs(calibration_runs(64, 3)[:RUNS]) > stats.norm.isf(0.025)).sum())
     low, high = stats.binom.ppf([FALSE_ALARM / 2, 1 - FALSE_ALARM / 2], RUNS, 0.05)
     assert low <= misses <= high
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("d", "order", "samples"),
+    [(8, None, 300), (64, None, 300), (64, None, 3000), (64, 3, 100), (64, 3, 300), (64, 3, 2000)],
+)
+def test_intervals_of_few_samples_cover(d: int, order: int | None, samples: int) -> None:
+    # Misses of 1.96 standard errors in 400 runs are binomial(400, 0.05), and a cover of 0.88, which order three has
+    # without an allowance for its skewness in 300 samples, is found with probability 0.98. Six tests (Bonferroni).
+    runs = 400
+    truth = exact(d)
+    z = []
+    for seed in range(runs):
+        found = expected_scores(Decoder(), Sphere(d), 2, 2, samples, seed, order=order, workers=1)
+        assert order is not None or found.order < 3
+        z.append((found.mean[1, 1, 0] - truth) / found.standard_error[1, 1, 0])
+    misses = int((np.abs(z) > stats.norm.isf(0.025)).sum())
+    assert misses <= stats.binom.isf(FALSE_ALARM / 6, runs, 0.05)
+
+
+def test_few_samples_are_allowed_for() -> None:
+    assert allowance(3, 300) > 1.2
+    assert allowance(3, 100) > allowance(3, 300) > allowance(3, 9_999) > 1
+    assert allowance(3, 10_000) == allowance(2, 100) == 1
+    plain, wide = (expected_scores(Decoder(), Sphere(64), 2, 2, 300, 0, order=order).order for order in (None, 3))
+    assert (plain < 3, wide) == (True, 3)
 
 
 def pooled(z: np.ndarray) -> float:

@@ -37,7 +37,7 @@ def test_the_range_of_a_real_parameter() -> None:
 
 def test_the_other_way_round() -> None:
     _, found = near(Claim("mine", Lt(Score(2, i, j + 1), Score(2, i, j)), j < i, inputs=ZERO))
-    assert [(part.statement, part.verdict) for part in found][0] == ("S2[i,j + 1] > S2[i,j]", Verdict.PROVED)
+    assert next((part.statement, part.verdict) for part in found) == ("S2[i,j + 1] > S2[i,j]", Verdict.PROVED)
 
 
 @pytest.mark.parametrize(
