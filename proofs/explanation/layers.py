@@ -11,7 +11,7 @@ from sympy import Expr, Symbol
 from maskproof.proofs.explanation.printing import Code
 from maskproof.theory.decoder import Decoder, Mask, Rope
 from maskproof.theory.export.models import model_words
-from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian
+from maskproof.theory.inputs import Equicorrelated, Inputs, SharedGaussian, Sphere
 from maskproof.theory.position import Alibi, T5Bias
 from maskproof.theory.symbols import d, n
 
@@ -103,7 +103,8 @@ def layer{end}(depth):
 
     @property
     def _width(self) -> str:
-        return self.code.doprint(d if isinstance(self.inputs, Equicorrelated) else self.inputs.d)
+        law = self.inputs
+        return self.code.doprint(law.d if isinstance(law, Sphere | SharedGaussian) else d)
 
     def _factors(self) -> str:
         match self.decoder.norm:
@@ -143,7 +144,7 @@ def layer{end}(depth):
         """The inner products of the inputs, by the definition of their law."""
         end, law = self.suffix, self.inputs
         alpha = self.code.factor(law.alpha)
-        if isinstance(law, Equicorrelated):
+        if not isinstance(law, Sphere | SharedGaussian):
             return [f"inputs{end} = {alpha} + (1 - {alpha}) * numpy.eye(tokens{end})  # inner products"]
         width = int(law.d.xreplace(dict(self.values)))
         samples = min(_MOST_SAMPLES, max(BATCHES, _NUMBERS // (self.tokens * max(self.tokens, width))))
