@@ -67,7 +67,7 @@ class Equicorrelated(Inputs):
     """The deterministic Gram matrix with 1 on the diagonal and ``alpha`` off it (paper, Eq. 2).
 
     It is the exact limit of infinite width of the two random laws. Unit vectors with this Gram
-    matrix exist for n tokens when -1/(n-1) <= alpha <= 1.
+    matrix exist for n tokens when -1/(n-1) <= alpha; alpha = 1, where all tokens coincide, is left out.
     """
 
     name: ClassVar[str] = "equicorrelated"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice
@@ -167,7 +167,7 @@ def in_part(region: Region, cover: Cover, count: int) -> Evidence:
         return points
     names = ", ".join(v.name for v in region.reals)
     if len(region.reals) == 1:
-        scope = f"certified for {names} in {_union([box[0] for box in cover.certified])}"
+        scope = f"certified for {names} in {_union([box[0] for box in cover.certified], _points(cover))}"
     else:
         done, still = (sum(map(_volume, boxes)) for boxes in (cover.certified, cover.open))
         scope = f"certified for {float(done / (done + still)):.1%} of the box of ({names})"
@@ -188,11 +188,19 @@ def _volume(box: Box) -> Fraction:
     return product
 
 
-def _union(intervals: Iterable[tuple[Fraction, Fraction]]) -> str:
+def _points(cover: Cover) -> set[Fraction]:
+    """Single values that are open, such as alpha = 1, where all scores are equal."""
+    return {box[0][0] for box in cover.open if box[0][0] == box[0][1]}
+
+
+def _union(intervals: Iterable[tuple[Fraction, Fraction]], without: Collection[Fraction] = ()) -> str:
+    """Intervals in words, those that touch joined; open at ends that are left out."""
     merged: list[tuple[Fraction, Fraction]] = []
     for low, high in sorted(intervals):
-        if merged and merged[-1][1] >= low:
+        if merged and (merged[-1][1] > low or (merged[-1][1] == low and low not in without)):
             merged[-1] = (merged[-1][0], max(high, merged[-1][1]))
         else:
             merged.append((low, high))
-    return " and ".join(f"[{low}, {high}]" for low, high in merged)
+    return " and ".join(
+        f"{'(' if low in without else '['}{low}, {high}{')' if high in without else ']'}" for low, high in merged
+    )

@@ -130,7 +130,7 @@ def _refuted(region: Region, values: Reals, point: Point, precision: int, *, exa
         "enclosure",
         Verdict.REFUTED,
         words(values, point, "at "),
-        "by exact numbers the statement is false" if exact else detail,
+        f"by exact numbers the statement is false: {detail}" if exact else detail,
         witness={name: printable(x) for name, x in named(values, point).items()},
         precision=2 * precision,
     )

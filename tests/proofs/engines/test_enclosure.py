@@ -175,3 +175,16 @@ def test_a_second_look_stops_where_points_become_dear():
 
 def _model(claim: Claim) -> dict[str, Any]:
     return {"decoder": claim.decoder, "inputs": claim.inputs}
+
+
+def test_what_is_certified_leaves_out_the_end_where_all_scores_are_equal():
+    found = examine(Lt(Score(2, 3, 1), Score(2, 3, 2)), And(alpha >= 0, alpha <= 1))
+    assert found.outcome is Verdict.UNKNOWN
+    assert found.scope.startswith("certified for alpha in [0, 1), ")
+
+
+def test_an_exact_failure_shows_both_sides():
+    found = examine(Lt(Weight(1, 2, 1) + Weight(1, 2, 2), 1), inputs=INDEPENDENT)
+    assert found.outcome is Verdict.REFUTED
+    assert found.detail.startswith("by exact numbers the statement is false: ")
+    assert "so that (A1[2,1]) + (A1[2,2]) < 1 fails" in found.detail or "A1[2,1] + A1[2,2] < 1 fails" in found.detail
