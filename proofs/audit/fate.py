@@ -11,7 +11,7 @@ from maskproof.proofs.audit.implied import bridge, follows, unseen
 from maskproof.proofs.engines import derivations
 from maskproof.proofs.kernel.known import Rejected
 from maskproof.proofs.pipeline import verify
-from maskproof.proofs.verdict import LIMIT, Result, Verdict
+from maskproof.proofs.verdict import Result, Verdict
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
