@@ -15,12 +15,12 @@ REASONS: Mapping[str, str] = {
     "own.score-21-exact": _STRICT,
     "own.first-weight-exact": _STRICT,
     "own.softmax-sphere": "no error: Jensen's gap has the same sign at every position; the claim stops at ten",
-    "own.no-residual-conjecture": "as open as the claim: it is conjectured that closer keys score higher in every layer, "
-    "for which layers three to five stand",
+    "own.no-residual-conjecture": "as open as the claim: that closer keys score higher in every layer, "
+    "for which layers three to five stand, is conjectured",
     "own.increasing-2-d1024": "no error: in the limit closer keys score higher in layer two at every residual weight "
     "(own.increasing-2), and the expectation at width 1024 is next to it",
-    "own.score-correction": "the bound of 1e-5 leaves room for the remainder at later positions, and for small parts of "
-    "c/d; own.score-correction-formula claims the same coefficient exactly, and there such changes are refuted",
+    "own.score-correction": "the bound of 1e-5 leaves room for the remainder at later positions, and for a few parts "
+    "of c/d; own.score-correction-formula claims the same coefficient exactly, and there such changes are refuted",
 }
 
 
