@@ -16,6 +16,8 @@ from types import ModuleType
 
 import pytest
 
+from maskproof.proofs.shown import notes
+
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = sorted(
     module.name
@@ -81,3 +83,8 @@ def test_the_claims_files_of_a_text(tmp_path: Path, name: str, count: int) -> No
         assert done.returncode == any(result["verdict"] == "REFUTED" for result in results), done.stderr
         found += [(result["id"], result["verdict"]) for result in results]
     assert found == verdicts_told(ROOT / name)
+
+
+def test_the_reasons_of_the_readme_are_those_given() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert notes.regenerated(text, {"example": notes.example([], {})}, "README.md") == text

@@ -65,9 +65,10 @@ def _columns() -> int:
 
 def _needed(part: Table, console: Console) -> int:
     """The width at which no column but the last is cut, and the last has room for a few words."""
+    options = console.options.update(max_width=10**6)  # or a cell would seem no wider than the console
     *whole, last = (
         max(
-            (Measurement.get(console, console.options, cell).maximum for cell in (column.header, *column.cells)),
+            (Measurement.get(console, options, cell).maximum for cell in (column.header, *column.cells)),
             default=0,
         )
         for column in part.columns

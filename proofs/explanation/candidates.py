@@ -117,18 +117,18 @@ def parts(claim: Claim, witness: Mapping[str, Any]) -> Iterator[Candidate]:
 
 
 def smaller_domains(claim: Claim, witness: Mapping[str, Any]) -> Iterator[Candidate]:
-    """Without the diagonal of the witness, before it, and after it, by one integer variable at a time."""
+    """Before the witness, and after it, by one integer variable at a time; and without its diagonal."""
     at = {s: sympy.sympify(witness[s.name]) for s in claim.free_symbols if s.name in witness and s.is_integer}
     symbols = sorted(at, key=_rank)
-    for first, second in [pair for pair in _pairs(symbols) if {s.name for s in pair} <= {"i", "j", "k"}]:
-        gap = at[first] - at[second]
-        if gap >= 0:
-            yield Candidate("farther apart", restricted(claim, Gt(first - second, gap) if gap else Lt(second, first)))
     for make in (_before, _after):
         for symbol in symbols:
             condition = make(symbol, at[symbol])
             if condition is not None:
                 yield Candidate("on a smaller domain", restricted(claim, condition))
+    for first, second in [pair for pair in _pairs(symbols) if {s.name for s in pair} <= {"i", "j", "k"}]:
+        gap = at[first] - at[second]
+        if gap >= 0:
+            yield Candidate("farther apart", restricted(claim, Gt(first - second, gap) if gap else Lt(second, first)))
 
 
 def apart(claim: Claim) -> Iterator[Candidate]:

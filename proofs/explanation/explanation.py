@@ -100,9 +100,10 @@ def _groups(claim: Claim, result: Result) -> Iterator[list[Candidate]]:
     if result.verdict is Verdict.REFUTED and result.witness is not None:
         witness = result.witness
         yield fitting.constants(claim, witness)
-        for near in (candidates.other_relations, candidates.parts, candidates.smaller_domains):
+        for near in (candidates.other_relations, candidates.parts):
             yield from ([candidate] for candidate in near(claim, witness))
         yield from fitting.ranges(claim)
+        yield from ([candidate] for candidate in candidates.smaller_domains(claim, witness))
         return
     if any(evidence.objection for evidence in result.evidence):
         yield list(candidates.apart(claim))

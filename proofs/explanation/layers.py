@@ -137,7 +137,7 @@ def layer{end}(depth):
                 first = 0 if position.later is None else 1 - self.tokens
                 biases = {distance: position.bias(distance) for distance in range(first, self.tokens)}
                 table = ", ".join(f"{distance}: {code.doprint(bias)}" for distance, bias in biases.items())
-                return [f"bias{end} = numpy.vectorize(lambda distance: {{{table}}}.get(distance, 0.0))(i_ - j_)"]
+                return [f"bias{end} = numpy.vectorize({{{table}}}.get, otypes=[float])(i_ - j_, 0.0)"]
         return None
 
     def _inputs(self) -> list[str]:

@@ -9,6 +9,7 @@ replaced, everything else is left alone.
 from __future__ import annotations
 
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -87,8 +88,29 @@ def arithmetic(claims: list[Claim], record: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def example(_: list[Claim], __: Mapping[str, Any]) -> str:
+    """What ``verify`` says of the claims file in the README."""
+    from maskproof.proofs.command.loader import load
+    from maskproof.proofs.pipeline import verify
+    from maskproof.proofs.shown.report import reason, witness
+
+    source = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    if source is None:
+        raise InvalidInput("README.md", "'it has a claims file'", "put one between ```python and ```")
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "my_claims.py"
+        file.write_text(source[1], encoding="utf-8")
+        results = verify(load(file))
+    lines = ["| claim | verdict | because |", "|---|---|---|"]
+    for result in results:
+        point = f"witness {witness(result.witness)}; " if result.witness else ""
+        because = f"`{point}{reason(result)}`" if "[" in reason(result) else point + reason(result)
+        lines.append("| " + " | ".join(map(cell, (f"`{result.id}`", str(result.verdict), because))) + " |")
+    return "\n".join(lines) + "\n"
+
+
 TABLES: dict[str, dict[str, Callable[[list[Claim], Mapping[str, Any]], str]]] = {
-    "README.md": {"counts": counts, "refuted": refuted},
+    "README.md": {"counts": counts, "refuted": refuted, "example": example},
     "paper_notes.md": {**{paper.prefix: _of_paper(paper) for paper in PAPERS}, "arithmetic": arithmetic},
     "docs/audit.md": {
         "kinds": lambda *_: fates.kinds_markdown(audited.recorded()),
