@@ -32,7 +32,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maskproof.numerics.arrays import Array
+
 Index = tuple[int, int]
 
 UNIT = 2.0**-53
