@@ -15,10 +15,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from maskproof.numerics import expected_scores, mean_field
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.control import mean_flops, sample_flops
 from maskproof.numerics.layers import layer_of, run
 from maskproof.numerics.moments import mean_coefficients
@@ -28,7 +28,6 @@ from maskproof.numerics.statistics import Moments, moments_of
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.inputs import Sphere
 
-Array = NDArray[np.float64]
 TOKENS, LAYERS, ORDER, BATCH = 50, 4, 3, 50
 PLAIN_SAMPLES, SAMPLES = 1000, 12_000
 WIDTHS = (64, 1024)

@@ -13,12 +13,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.parameters import as_float, constants, visibility, width
 from maskproof.theory.decoder import Decoder, Position, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
 
-Array = NDArray[np.float64]
 Pairing = Literal["half", "interleaved"]
 
 _EPS = float(np.finfo(np.float64).eps)

@@ -11,13 +11,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer
 from maskproof.numerics.noise import Noise
 from maskproof.numerics.taylor import TaylorMap
-
-Array = NDArray[np.float64]
 
 MAX_ORDER = 3
 MAX_TOKENS_FOR_MEANS = 80

@@ -17,19 +17,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 from scipy.stats import qmc
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.gram import equicorrelated
 from maskproof.numerics.parameters import as_float
 from maskproof.numerics.taylor import taylor_coefficients
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
-
-Array = NDArray[np.float64]
 
 _SHIFTS = 16  # independent randomisations, from which the standard error comes
 _POINTS = 11  # 2^11 points each

@@ -28,12 +28,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.parameters import Constants, as_float, constants, correlation, visibility, width
 from maskproof.theory.decoder import Decoder, Position, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.values import positive_integer
-
-Array = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 

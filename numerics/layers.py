@@ -17,12 +17,12 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.parameters import visibility
 from maskproof.numerics.sampling import Coordinates
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 
-Array = NDArray[np.float64]
 Quantity = Literal["scores", "weights", "gram"]
 QUANTITIES: tuple[Quantity, ...] = ("scores", "weights", "gram")
 

@@ -22,12 +22,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer, Quantity, softmax
 from maskproof.numerics.noise import Noise
-
-Array = NDArray[np.float64]
 
 
 def _half_trace(left: Array, right: Array) -> Array:

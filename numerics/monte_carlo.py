@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.control import (
     MAX_ORDER,
     Control,
@@ -42,8 +43,7 @@ from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Inputs
 from maskproof.theory.values import positive_integer
 
-Array = NDArray[np.float64]
-Progress = Callable[[int, float, float], Any]
+SampleProgress = Callable[[int, float, float], Any]
 
 BATCH_NUMBERS = 40_000
 """Numbers in one array of a batch: 16 Gram matrices of 50 tokens, so that a few dozen stay in the cache."""
@@ -272,7 +272,7 @@ def expected_scores(
     workers: int | None = None,
     chunk: int | None = None,
     target_se: float | None = None,
-    progress: Progress | None = None,
+    progress: SampleProgress | None = None,
     batches: int = 1,
 ) -> Expectation:
     """Estimate expected scores, weights or Gram matrices over random inputs.
@@ -411,7 +411,7 @@ def _accumulate(
     workers: int,
     ahead: int,
     target_se: float | None,
-    progress: Progress | None,
+    progress: SampleProgress | None,
 ) -> list[Pair]:
     """Moments of each batch."""
     started = time.monotonic()

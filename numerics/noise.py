@@ -20,12 +20,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer
 from maskproof.numerics.sampling import Law
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

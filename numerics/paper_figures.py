@@ -19,10 +19,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.gram import equicorrelated, mean_field, recursion
 from maskproof.numerics.monte_carlo import expected_scores
 from maskproof.numerics.relativity import diagonal_normalised
@@ -31,7 +30,6 @@ from maskproof.theory.decoder import Bidirectional, Causal, Decoder, Rope
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import SharedGaussian
 
-Array = NDArray[np.float64]
 Progress = Callable[[str], Any]
 
 TOKENS, WIDTH, LAYERS = 50, 64, 4

@@ -24,17 +24,15 @@ from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh_tridiagonal
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.gram import recursion
 from maskproof.numerics.parameters import as_float, constant
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Sphere
 from maskproof.theory.values import positive_integer
-
-Array = NDArray[np.float64]
 
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of sums of up to 10^6 positive terms of size at most 1
 _SAFETY = 4  # error estimate over last difference: covers convergence as slow as 1/(number of nodes)

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer, layer_of
 from maskproof.numerics.recency_linear import Linear, linear_of
 from maskproof.numerics.sampling import Law, law_of, sample_coordinates
@@ -30,9 +31,8 @@ from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Inputs
 from maskproof.theory.values import positive_integer
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int64]
-Progress = Callable[[int, float], Any]
+BatchProgress = Callable[[int, float], Any]
 
 BATCH = 1024
 """Samples that are processed together: at ten tokens an array of them fits the cache of a core."""
@@ -125,7 +125,7 @@ def recency_probability(
     control: bool = True,
     target_se: float | None = None,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: BatchProgress | None = None,
 ) -> Recency:
     """Estimate the recency probability of each layer.
 
@@ -196,7 +196,7 @@ def _estimate(
     samples: int,
     target_se: float | None,
     pool: ThreadPoolExecutor,
-    progress: Progress | None,
+    progress: BatchProgress | None,
 ) -> Recency:
     blocks = iter(_blocks(samples))
     total: _Sums | None = None

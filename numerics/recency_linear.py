@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer, layer_of
 from maskproof.numerics.noise import noise_of
 from maskproof.numerics.sampling import Law, law_of
@@ -30,8 +31,6 @@ from maskproof.theory.decoder import Causal, Decoder
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Inputs
 from maskproof.theory.values import positive_integer
-
-Array = NDArray[np.float64]
 
 _STEP, _STEPS = 2 * np.pi / 120, 2048  # of the quadrature, in units of the standard deviation
 _LEAST_FREEDOM = 8  # below, the characteristic function falls too slowly for that many steps

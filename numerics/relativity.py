@@ -16,12 +16,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from flint import arb
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.balls import Enclosure, working_precision
 from maskproof.theory.errors import InvalidInput
-
-Array = NDArray[np.float64]
 
 
 def _checked(scores: Array) -> Array:

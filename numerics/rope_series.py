@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.parameters import Constants, as_float, constants, visibility, width
 from maskproof.numerics.sampling import law_of
 from maskproof.theory.decoder import Decoder, Position, Rope
@@ -29,7 +30,6 @@ from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Inputs
 from maskproof.theory.values import positive_integer
 
-Array = NDArray[np.float64]
 Series = list[Array]  # coefficients of 1, t, t^2, ...
 
 ORDER = 2

@@ -14,13 +14,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

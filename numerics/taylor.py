@@ -25,13 +25,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.layers import Layer, Quantity, layer_of, softmax
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 
-Array = NDArray[np.float64]
 Series = list[Array]
 
 

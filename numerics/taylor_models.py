@@ -32,7 +32,8 @@ import numpy as np
 from flint import arb
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maskproof.numerics.arrays import Array
+
 Index = tuple[int, int]
 
 UNIT = 2.0**-53
@@ -214,7 +215,25 @@ class Models:
         return Models(frame, y, np.zeros_like(y[0]))
 
     def exp(self) -> Models:
-        """The exponential."""
+        """The exponential.
+
+        Let a be the polynomial, b = a - a_0, N the order, y the guess (y_0 = 1), f = a + delta with |delta| <= rest the
+        function, D the operator that multiplies terms of degree m by m, and r = D(y) - y D(b). Then
+
+            d/ds (y exp(-b))(s tau) = r(s tau) exp(-b(s tau)) / s,    which, times exp(b(tau)) and integrated, gives
+            y - exp(b) = integral over 0 < s < 1 of r(s tau) exp(b(tau) - b(s tau)) / s.
+
+        (1) |r_m(s tau)| <= s^m |r_m|, so the integral of |r(s tau)| / s is at most the sum of |r_m| / m over m >= 1.
+        (2) |b(tau) - b(s tau)| <= sum of |b_m| (1 - s^m) <= |b| (``moving``), so |y - exp(b)| <= exp|b| times (1).
+        (3) m > N: |r_m| <= sum of k |b_k| |y_l| over k + l = m, and 1/m <= 1/(N+1): in all at most the sum over k of
+            k/(N+1) |b_k| (|y_l| summed over l > N - k), which is ``beyond``.
+        (4) m <= N: y_m was chosen so that r_m = 0; what is left is the rounding of a sum of products k b_k y_l over m
+            with k <= m, at most ``_rounding`` |b| |y|, twice that for the factor k and the division.
+        (5) ``error`` is (3) and (4) times exp|b|; ``whole`` = |y| + error bounds exp(b).
+        (6) |exp(f) - exp(a_0) y| <= exp(a_0) (|exp(delta) - 1| exp(b) + |exp(b) - y|), where |exp(delta) - 1| <=
+            exp(rest) - 1, at most rest (1 + rest) for rest < 1: with (5), exp(a_0) (``widened`` + error).
+        (7) A float ``lead`` stands for exp(a_0), off by at most lead_error of itself, and each y_m lead is rounded.
+        """
         a, frame = self.coefficients, self.frame
         y = np.zeros_like(a)
         y[0] = 1
@@ -223,8 +242,6 @@ class Models:
                 if p:
                     y[m] += frame.degree(p) * a[p] * y[q]
             y[m] /= frame.degree(m)
-        # With w = y exp(-(a - a_0)): D(w) = (D(y) - y D(a)) exp(a_0 - a), and w(tau) - 1 is the integral of D(w)/s
-        # at s tau. The term of degree m of D(y) - y D(a) counts 1/m; those up to the order are rounding.
         guess = Models(frame, y, np.zeros_like(y[0]))
         sizes, found = self.sizes(), guess.sizes()
         moving = sizes[1:].sum(axis=0)
@@ -237,7 +254,6 @@ class Models:
         error = (beyond + rounding) * grown * (1 + grown_error)
         shift, shift_error = exponential(self.rest * UP)
         lead, lead_error = exponential(a[0])
-        # What the rest of a does: a factor between exp(-rest) and exp(rest).
         whole = found.sum(axis=0) + error
         widened = whole * np.where(self.rest < 2.0**-30, self.rest * (1 + 2.0**-29), shift * (1 + shift_error) - 1)
         rest = lead * (1 + lead_error) * (error + widened + (lead_error + 2 * UNIT) * whole)

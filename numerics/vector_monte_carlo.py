@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.attention import Pairing, attend
 from maskproof.numerics.layers import QUANTITIES, Quantity
 from maskproof.numerics.parameters import visibility
@@ -24,8 +24,6 @@ from maskproof.theory.decoder import Decoder
 from maskproof.theory.errors import InvalidInput
 from maskproof.theory.inputs import Inputs
 from maskproof.theory.values import positive_integer
-
-Array = NDArray[np.float64]
 
 BATCH_NUMBERS = 2_000_000  # numbers in the vectors of one batch
 LARGEST_BATCH = 500

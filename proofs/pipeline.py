@@ -22,7 +22,7 @@ from maskproof.proofs.verdict import LIMIT, Evidence, Result, Results, Verdict
 from maskproof.theory.claim import Claim
 from maskproof.theory.errors import InvalidInput
 
-Progress = Callable[[str, int], object]
+ClaimProgress = Callable[[str, int], object]
 
 CROSS_CHECK = 0.05  # share of the usual samples that the cross-check of a proved claim takes
 _STRONGEST_FIRST = (Verdict.REFUTED, Verdict.PROVED, Verdict.ENCLOSED, Verdict.SAMPLED, Verdict.UNKNOWN)
@@ -43,7 +43,7 @@ class Contradiction(RuntimeError):
 def verify(
     claims: Claim,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ClaimProgress | None = None,
     *,
     timeout: float | None = None,
     memory: float | None = None,
@@ -53,7 +53,7 @@ def verify(
 def verify(
     claims: Iterable[Claim],
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ClaimProgress | None = None,
     *,
     timeout: float | None = None,
     memory: float | None = None,
@@ -62,7 +62,7 @@ def verify(
 def verify(
     claims: Claim | Iterable[Claim],
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: ClaimProgress | None = None,
     *,
     timeout: float | None = None,
     memory: float | None = None,
@@ -146,7 +146,9 @@ def _limit(timeout: float | None, memory: float | None) -> Limit:
     return Limit(**{name: float(value) for name, value in given.items() if value is not None})
 
 
-def _supervised(claims: list[Claim], seed: int, progress: Progress | None, limit: Limit, effort: float) -> list[Result]:
+def _supervised(
+    claims: list[Claim], seed: int, progress: ClaimProgress | None, limit: Limit, effort: float
+) -> list[Result]:
     from maskproof.proofs.processes.supervision import Broken, Supervised, Verdicts  # which needs this module
 
     results = []

@@ -73,7 +73,7 @@ _BY_PREFIX = {paper.prefix: paper for paper in PAPERS}
 def prefix_of(claim: Claim) -> str:
     """What stands before the first dot of a claim's id; empty if there is none.
 
-    >>> prefix_of(Claim("own.fig1")), prefix_of(Claim("mine"))
+    >>> prefix_of(Claim("own.fig1", True)), prefix_of(Claim("mine", True))
     ('own', '')
     """
     return claim.id.partition(".")[0] if "." in claim.id else ""
@@ -82,7 +82,7 @@ def prefix_of(claim: Claim) -> str:
 def paper_of(claim: Claim) -> Paper:
     """The source of a claim; for a prefix that is none of the shipped, one that is called like it.
 
-    >>> paper_of(Claim("own.fig1")).ours, paper_of(Claim("mine.first")).section
+    >>> paper_of(Claim("own.fig1", True)).ours, paper_of(Claim("mine.first", True)).section
     (True, 'Mine')
     """
     prefix = prefix_of(claim) or "claims"

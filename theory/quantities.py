@@ -193,6 +193,7 @@ class Correction(Expr):
     Raises:
         InvalidInput: it is no such quantity, its inputs are not random, or something else depends on the width.
 
+    >>> from maskproof.theory.inputs import Sphere
     >>> from maskproof.theory.symbols import i, j
     >>> Correction(Score(2, i, j, inputs=Sphere(64, 0))) == Correction(Score(2, i, j, inputs=Sphere(d, 0)))
     True

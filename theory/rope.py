@@ -180,6 +180,7 @@ def mean_score(inputs: Inputs, i: object, j: object, position: Rope | None = Non
     kappa(i - j) E <x_i, x_j>, exactly and at every width that RoPE's dim divides. For ``Equicorrelated``
     it is the limit of large width (a Gram matrix alone does not say how vectors lie in the planes).
 
+    >>> from maskproof.theory.inputs import Equicorrelated
     >>> mean_score(Equicorrelated(0), 5, 2)
     0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from numbers import Integral, Rational, Real
+from typing import Any
 
 import sympy
 
@@ -48,6 +49,15 @@ def _checked(value: sympy.Expr, name: str) -> sympy.Expr:
         raise InvalidInput(f"{name} = {value}", f"'{name} is real'", "give a real number")
     decimals = {number: sympy.Rational(decimal(number)) for number in value.atoms(sympy.Float)}
     return value.xreplace(decimals) if decimals else value
+
+
+def as_fraction(number: Any) -> Fraction:
+    """A rational number of SymPy or FLINT as Python's.
+
+    >>> as_fraction(sympy.Rational(2, 3))
+    Fraction(2, 3)
+    """
+    return Fraction(int(number.p), int(number.q))
 
 
 def decimal(number: sympy.Float) -> Fraction:

@@ -18,6 +18,7 @@ from maskproof.proofs.maps import certificate, phase
 from maskproof.proofs.maps.certificate import Survey
 from maskproof.proofs.shown.files import check_writable
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import as_fraction
 
 _MOST_LAYERS = 32
 
@@ -126,8 +127,7 @@ def _parameters(typed: Mapping[str, str]) -> tuple[Box, dict[str, str]]:
 
 
 def _fraction(text: str, option: str) -> Fraction:
-    value = arguments.number(text, option)
-    return Fraction(int(value.p), int(value.q))
+    return as_fraction(arguments.number(text, option))
 
 
 def _saver(path: Path | None) -> Callable[[Survey], None]:

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.proofs.shown import drawing
 from maskproof.proofs.shown.files import write_text, write_whole
 from maskproof.theory.errors import InvalidInput
 
-Array = NDArray[np.float64]
 SUFFIXES = (".npz", ".csv")
 _SHOWN = 7  # columns of a matrix that fit into 80 characters
 

@@ -17,6 +17,7 @@ from maskproof.proofs.engines.truth import NotApplicable
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.text import text
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import as_fraction
 
 MOST_UNMASKED = 20  # tokens without a mask, where every length has an expansion of its own; the work grows like n^5
 
@@ -64,6 +65,6 @@ def _numbers(scene: Scene, model: Model) -> models.Number:
         value = fraction(part.value) if isinstance(part, t.Number) else values[part](scene)
         if not isinstance(value, fmpq):
             raise NotApplicable(f"{text(part)} is not a fraction")
-        return sympy.Rational(int(value.p), int(value.q))
+        return sympy.Rational(as_fraction(value))
 
     return number

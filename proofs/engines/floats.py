@@ -12,6 +12,7 @@ import numpy as np
 from flint import arb, fmpq
 from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.balls import working_precision
 from maskproof.proofs.engines.ball_arithmetic import Balls
 from maskproof.proofs.engines.compiler import Compiler
@@ -23,7 +24,6 @@ from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.derivatives import derivative
 from maskproof.proofs.terms.text import text
 
-Array = NDArray[np.float64]
 Columns = Mapping[t.Variable, Sequence[fmpq]]  # the values of each variable at all points
 Entries = Callable[[t.Entry, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Array]
 

@@ -11,6 +11,7 @@ import sympy
 from flint import arb, fmpq, fmpz
 
 from maskproof.numerics import balls
+from maskproof.theory.values import as_fraction
 
 Real = fmpq | arb
 
@@ -25,7 +26,7 @@ def fraction(value: Fraction | int) -> fmpq:
 def printable(value: object) -> sympy.Rational | object:
     """A fraction as SymPy's, to be handed out; a ball as it is."""
     if isinstance(value, fmpq):
-        return sympy.Rational(int(value.p), int(value.q))
+        return sympy.Rational(as_fraction(value))
     if isinstance(value, Fraction | int):
         return sympy.Rational(value.numerator, value.denominator)
     return value

@@ -17,6 +17,7 @@ from maskproof.proofs.engines.truth import Truth, Undefined
 from maskproof.proofs.terms import terms as t
 from maskproof.proofs.terms.conditions import undefined_parts
 from maskproof.proofs.terms.text import text
+from maskproof.theory.values import as_fraction
 
 ORDER = ("i", "j", "k", "n", "d")  # of integer variables, when points are put in order
 CAPS = (50, 30, 20, 12, 8, 5, 3, 2)  # on every integer variable, where a domain has too many points
@@ -262,7 +263,7 @@ def _rational_roots(relation: t.Relation, variable: t.Variable) -> list[Fraction
         return []
     _, factors = (left - right).factor()
     roots = [-factor[0] / factor[1] for factor, _ in factors if factor.degree() == 1]
-    return [Fraction(int(root.p), int(root.q)) for root in roots]
+    return [as_fraction(root) for root in roots]
 
 
 def _polynomial(term: t.Term) -> fmpq_poly | None:

@@ -12,7 +12,7 @@ from flint import arb, fmpq
 from maskproof.proofs.formal.context import Unproved, bare_relation
 from maskproof.proofs.formal.equations import Equations, open_parts
 from maskproof.proofs.formal.text import Unprintable, integer, is_integer, proposition, real
-from maskproof.proofs.kernel.algebra import Field, identical
+from maskproof.proofs.kernel.algebra import Field, identical, rational
 from maskproof.proofs.kernel.known import eigenvalues
 from maskproof.proofs.kernel.signs import Facts, Shift
 from maskproof.proofs.terms import terms as t
@@ -237,7 +237,7 @@ def shifted(e: Term, path: Sequence[Shift]) -> tuple[Term, Term]:
         for powers, coefficient in p.terms():
             letters = [(place, int(power)) for place, power in enumerate(powers) if power]
             factors = [t.Power(names[n], power) if power > 1 else names[n] for n, power in letters]
-            c = t.Number(Fraction(int(coefficient.p), int(coefficient.q)))
+            c = rational(coefficient)
             term = t.times(*([c, *factors] if c != ONE or not factors else factors))
             monomials.append((not all(n in strict for n, _ in letters), len(letters), term))
         monomials.sort(key=lambda m: m[:2])

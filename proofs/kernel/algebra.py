@@ -75,6 +75,11 @@ class Quotient:
         return tuple(tuple(p.terms()) for p in (self.top, self.bottom))
 
 
+def rational(coefficient: fmpq) -> Number:
+    """A coefficient of a polynomial as a term."""
+    return Number(Fraction(int(coefficient.p), int(coefficient.q)))
+
+
 class Field:
     """The rational functions in the generators of some terms; it grows as terms are included."""
 
@@ -199,7 +204,7 @@ class Field:
         """A polynomial in the generators as a term, a sum of monomials."""
         written = []
         for powers, coefficient in p.terms():
-            number = Number(Fraction(int(coefficient.p), int(coefficient.q)))
+            number = rational(coefficient)
             factors = [
                 meaning if power == 1 else t.Power(meaning, int(power))
                 for meaning, power in zip(self.meaning, powers, strict=False)

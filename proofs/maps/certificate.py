@@ -22,6 +22,7 @@ from maskproof.numerics.certify import Box, Order, Piece, Steps
 from maskproof.numerics.series import Interval
 from maskproof.proofs.shown.files import write_text
 from maskproof.theory.errors import InvalidInput
+from maskproof.theory.values import as_fraction
 
 FORMAT = "maskproof-certificate-1"
 STATEMENT = (
@@ -83,7 +84,7 @@ def _rational(value: object, name: str) -> str:
     number = sympy.sympify(value)
     if not isinstance(number, sympy.Rational):
         raise InvalidInput(f"{name} = {number}", "'a certificate holds rational numbers'", "use a fraction near it")
-    return f"{number.p}/{number.q}" if number.q != 1 else str(number.p)
+    return str(as_fraction(number))
 
 
 def _model(order: Order) -> dict[str, Any]:

@@ -15,15 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.proofs.shown.files import write_whole
 from maskproof.theory.errors import InvalidInput
 
 if TYPE_CHECKING:
     from maskproof.proofs.maps.certificate import Survey
 
-Array = NDArray[np.float64]
 
 SEQUENTIAL, DIVERGING = "viridis", "RdBu_r"
 """For scores and for departures from a mean; both are safe for colour-blind readers."""

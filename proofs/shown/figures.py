@@ -24,11 +24,11 @@ from typing import Any, Literal
 
 import numpy as np
 import sympy
-from numpy.typing import NDArray
 
+from maskproof.numerics.arrays import Array
 from maskproof.numerics.gram import mean_field
 from maskproof.numerics.monte_carlo import expected_scores
-from maskproof.numerics.paper_figures import FIGURES, LAYERS, SECOND, TOKENS, WIDTH, Panel, Row, figure_data
+from maskproof.numerics.paper_figures import FIGURES, LAYERS, SECOND, TOKENS, WIDTH, Panel, Progress, Row, figure_data
 from maskproof.numerics.recency import recency_probability
 from maskproof.numerics.recency_linear import predicted_recency
 from maskproof.numerics.relativity import relativity
@@ -36,9 +36,6 @@ from maskproof.proofs.shown import drawing
 from maskproof.proofs.shown.drawing import Scale
 from maskproof.theory.decoder import Decoder
 from maskproof.theory.inputs import SharedGaussian
-
-Array = NDArray[np.float64]
-Progress = Callable[[str], Any]
 
 
 @dataclass(frozen=True)

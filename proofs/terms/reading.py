@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -27,7 +26,7 @@ from maskproof.theory.masks import MASKS
 from maskproof.theory.position import POSITIONS
 from maskproof.theory.quantities import Correction, Gram, InputGram, Mix, Record, Score, Weight
 from maskproof.theory.rope import Kappa
-from maskproof.theory.values import decimal
+from maskproof.theory.values import as_fraction, decimal
 
 _SORTS = (
     (Sort.POSITION, {"integer": True, "positive": True}),
@@ -138,7 +137,7 @@ class _Reader:
         raise _refuse(f"{type(e).__name__} {e}", "'it is in the language'", "see the README for what a formula may use")
 
     def rational(self, e: Any) -> Term:
-        return t.Number(Fraction(int(e.p), int(e.q)))
+        return t.Number(as_fraction(e))
 
     def decimal(self, e: Any) -> Term:
         return t.Number(decimal(e))

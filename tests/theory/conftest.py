@@ -15,9 +15,8 @@ from itertools import combinations
 import mpmath
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from maskproof.numerics.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,7 @@ def model_words(decoder: Decoder | None, inputs: Inputs | None) -> str:
 def setting(models: Sequence[tuple[Decoder, Inputs]]) -> tuple[list[str], list[list[str]]]:
     """Models as what an author takes: what all of them have, then what each has besides.
 
+    >>> from maskproof.theory.inputs import Equicorrelated
     >>> setting([(Decoder(), Equicorrelated(sympy.Integer(0)))])
     (['l2 normalisation', 'beta = lam = 1', 'a causal mask', 'equicorrelated inputs', 'alpha = 0'], [[]])
     """
