@@ -58,7 +58,7 @@ def verify(
     timeout: float | None = None,
     memory: float | None = None,
     effort: float = 1.0,
-) -> list[Result]: ...
+) -> Results: ...
 def verify(
     claims: Claim | Iterable[Claim],
     seed: int = 0,
@@ -67,7 +67,7 @@ def verify(
     timeout: float | None = None,
     memory: float | None = None,
     effort: float = 1.0,
-) -> Result | list[Result]:
+) -> Result | Results:
     """Check claims and return the verdict on each with its evidence.
 
     Without ``timeout`` and ``memory`` everything happens in this process, without limits: quick, and easy to
