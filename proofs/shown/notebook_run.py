@@ -9,6 +9,7 @@ import difflib
 import io
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -182,7 +183,8 @@ async def _executed(path: Path, notebook: Notebook, moved: Moved) -> Notebook:
             on_cell_start=started,
         )
         try:
-            await client.async_execute(env=_environment(folder), cleanup_kc=True)
+            # What cells print to it is captured; the rest is a kernel's complaint that it is ended while it starts.
+            await client.async_execute(env=_environment(folder), cleanup_kc=True, stderr=subprocess.DEVNULL)
         except CellExecutionError as error:
             raise Failed(f"{path.stem}, cell {at}: {error.ename}: {_line(error.evalue)}") from None
         except (CellTimeoutError, DeadKernelError, RuntimeError) as error:

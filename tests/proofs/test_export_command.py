@@ -54,7 +54,7 @@ def test_names_keep_their_order_and_come_once() -> None:
         ("layertwo", "did you mean layer-two?"),
         ("g,qqqq", "'qqqq'"),
         (" , ", "'it names a formula'"),
-        ("g\nh", "there is such a formula"),
+        ("g\nh", "there is one such formula"),
     ],
 )
 def test_a_name_that_means_nothing_or_too_much(names: str, told: str) -> None:

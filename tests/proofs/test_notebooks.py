@@ -476,7 +476,7 @@ def test_an_interrupt_ends_the_kernels(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert kernels
-    assert (process.returncode, out, err) == (130, "", "")
+    assert (process.returncode, out, err) == (130, "", "maskproof: interrupted\n")
     assert [pid for pid in kernels if Path(f"/proc/{pid}").exists()] == []
 
 

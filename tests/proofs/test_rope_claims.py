@@ -32,7 +32,7 @@ from maskproof.theory import (
     j,
     n,
 )
-from maskproof.theory.claims.rope import claims
+from maskproof.theory.claims import rope as shipped
 from maskproof.theory.rope import Kappa, kernel
 
 ZERO = Equicorrelated(0)
@@ -105,7 +105,7 @@ def test_the_cosine_integral():
         assert abs(arb(value(sympy.Ci(1))) - arb("0.33740392290096813466")) < 1e-19
 
 
-@pytest.mark.parametrize("claim", claims, ids=lambda claim: claim.id)
+@pytest.mark.parametrize("claim", shipped.claims, ids=lambda claim: claim.id)
 def test_the_claims_are_well_formed(claim):
     claim.check()
     assert claim.source
@@ -126,12 +126,12 @@ QUICK = {
 
 @pytest.mark.parametrize("name", QUICK)
 def test_verdicts(name):
-    (claim,) = [claim for claim in claims if claim.id == name]
+    (claim,) = [claim for claim in shipped.claims if claim.id == name]
     assert verify(claim).verdict is QUICK[name]
 
 
 def test_a_weak_alibi_fails_where_it_should():
-    (claim,) = [claim for claim in claims if claim.id == "own.alibi-too-weak"]
+    (claim,) = [claim for claim in shipped.claims if claim.id == "own.alibi-too-weak"]
     judged = verify(claim)
     assert judged.verdict is Verdict.REFUTED
     assert judged.witness == {"i": 37, "j": 35}
