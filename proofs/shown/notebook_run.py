@@ -162,6 +162,7 @@ async def _cancelled() -> None:
 async def _executed(path: Path, notebook: Notebook, moved: Moved) -> Notebook:
     import nbclient
     from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from nbclient.util import ensure_async
 
     fresh, at = copy.deepcopy(notebook), 0
 
@@ -189,6 +190,10 @@ async def _executed(path: Path, notebook: Notebook, moved: Moved) -> Notebook:
             raise Failed(f"{path.stem}, cell {at}: {error.ename}: {_line(error.evalue)}") from None
         except (CellTimeoutError, DeadKernelError, RuntimeError) as error:
             raise Failed(f"{path.stem}, cell {at}: {_line(str(error))}") from None
+        finally:
+            kernel = client.km
+            if kernel is not None and await ensure_async(kernel.is_alive()):  # interrupted while it started
+                await ensure_async(kernel.shutdown_kernel(now=True))
     moved(path, len(fresh.cells))
     return _cleaned(fresh)
 
