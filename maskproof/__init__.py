@@ -11,28 +11,42 @@ from maskproof.lazily import attributes
 
 TYPE_CHECKING = False  # as in typing, which takes a while to load
 if TYPE_CHECKING:
-    from maskproof.numerics.gram import MeanField, mean_field
-    from maskproof.numerics.monte_carlo import Expectation, expected_scores
-    from maskproof.proofs.pipeline import verify
-    from maskproof.proofs.verdict import Evidence, Result, Verdict
-    from maskproof.theory.claim import Claim
-    from maskproof.theory.decoder import (
+    from maskproof.numerics import Expectation, MeanField, expected_scores, mean_field
+    from maskproof.proofs import Evidence, Result, Verdict, verify
+    from maskproof.theory import (
         Alibi,
         Bidirectional,
         Blocks,
         Causal,
+        Claim,
+        Correction,
         Decoder,
+        Derivation,
         Dilated,
+        Equicorrelated,
+        Gram,
+        InvalidInput,
+        Mix,
         Prefix,
         Rope,
+        Score,
+        SharedGaussian,
         SlidingWindow,
+        Sphere,
+        Step,
         T5Bias,
-    )
-    from maskproof.theory.derivation import Derivation, Step
-    from maskproof.theory.errors import InvalidInput
-    from maskproof.theory.inputs import Equicorrelated, SharedGaussian, Sphere
-    from maskproof.theory.quantities import Correction, Gram, Mix, Score, Weight
-    from maskproof.theory.symbols import alpha, beta, d, i, j, k, l, lam, m, n
+        Weight,
+        alpha,
+        beta,
+        d,
+        i,
+        j,
+        k,
+        l,
+        lam,
+        m,
+        n,
+    )  # fmt: skip
 
 __all__ = [
     "Alibi", "Bidirectional", "Blocks", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Dilated",
@@ -43,17 +57,11 @@ __all__ = [
 ]  # fmt: skip
 
 __getattr__, __dir__ = attributes(__name__, {
-    "maskproof.theory.claim": ("Claim",),
-    "maskproof.theory.decoder": (
-        "Alibi", "Bidirectional", "Blocks", "Causal", "Decoder", "Dilated", "Prefix", "Rope", "SlidingWindow", "T5Bias",
+    "maskproof.theory": (
+        "Alibi", "Bidirectional", "Blocks", "Causal", "Claim", "Correction", "Decoder", "Derivation", "Dilated",
+        "Equicorrelated", "Gram", "InvalidInput", "Mix", "Prefix", "Rope", "Score", "SharedGaussian", "SlidingWindow",
+        "Sphere", "Step", "T5Bias", "Weight", "alpha", "beta", "d", "i", "j", "k", "l", "lam", "m", "n",
     ),
-    "maskproof.theory.derivation": ("Derivation", "Step"),
-    "maskproof.theory.errors": ("InvalidInput",),
-    "maskproof.theory.inputs": ("Equicorrelated", "SharedGaussian", "Sphere"),
-    "maskproof.theory.quantities": ("Correction", "Gram", "Mix", "Score", "Weight"),
-    "maskproof.theory.symbols": ("alpha", "beta", "d", "i", "j", "k", "l", "lam", "m", "n"),
-    "maskproof.numerics.gram": ("MeanField", "mean_field"),
-    "maskproof.numerics.monte_carlo": ("Expectation", "expected_scores"),
-    "maskproof.proofs.pipeline": ("verify",),
-    "maskproof.proofs.verdict": ("Evidence", "Result", "Verdict"),
+    "maskproof.numerics": ("Expectation", "MeanField", "expected_scores", "mean_field"),
+    "maskproof.proofs": ("Evidence", "Result", "Verdict", "verify"),
 })  # fmt: skip

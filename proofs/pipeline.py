@@ -198,7 +198,7 @@ class Pipeline:
             InvalidInput: there is none.
         """
         if name not in self.claims:
-            self.claims = {**{claim.id: claim for claim in registry.shipped()}, **self.claims}
+            self.claims = {**registry.by_id(), **self.claims}
         if name not in self.claims:
             raise InvalidInput(
                 f"claim {user} uses {name!r}", "'what a claim uses is a claim'", "correct the id in uses"

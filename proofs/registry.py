@@ -31,6 +31,11 @@ def shipped() -> list[Claim]:
     return list(_shipped())
 
 
+def by_id() -> dict[str, Claim]:
+    """The shipped claims by their ids."""
+    return {claim.id: claim for claim in shipped()}
+
+
 @cache
 def _shipped() -> tuple[Claim, ...]:
     # Imported here because it takes a moment that other commands need not wait.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from maskproof.proofs import registry
+from maskproof.proofs.command import options
+from maskproof.proofs.command.complaints import internal, refuse
 from maskproof.proofs.processes import limits
 from maskproof.proofs.processes.limits import Limit, Output
 from maskproof.proofs.verdict import Verdict
@@ -48,9 +49,7 @@ def audit_command(
     timeout: Annotated[
         str, typer.Option("--timeout", metavar="S", help="Seconds that a change, or loading a file, may take.")
     ] = str(_TIMEOUT),
-    memory: Annotated[
-        str, typer.Option("--memory", metavar="MB", help="Memory that it may take, in units of 10^6 bytes.")
-    ] = "2000",
+    memory: options.Memory = "2000",
     json_path: Annotated[
         Path | None,
         typer.Option("--json", metavar="FILE", help="Also write every change in full to FILE; - prints that alone."),
@@ -79,14 +78,14 @@ def audit_command(
     own = any(map(is_file, targets or []))
     usual = _OF_ONES_OWN if own else record.AUDITED
     asked = usual if most is None else arguments.whole(most, "--changes")
-    number = arguments.whole(seed, "--seed", least=0, most=2**63 - 1)
+    number = arguments.whole(seed, "--seed", least=0, most=options.LAST_SEED)
     limit = arguments.limit(timeout, memory)
     if every and most is not None:
         raise InvalidInput("--all with --changes", "'all changes are as many as there are'", "drop one")
     if accept and (every or most is not None or number or own):
         remedy = "leave --all, --changes, --seed and files out"
         raise InvalidInput("--accept", "'what is recorded is the usual choice for shipped claims'", remedy)
-    printed = json_path is not None and str(json_path) == "-"
+    printed = options.is_standard_output(json_path)
     if json_path is not None and not printed:
         check_writable(json_path, "--json")
     started = time.monotonic()
@@ -104,14 +103,14 @@ def audit_command(
     if json_path is not None and not printed:
         write_text(json_path, fates.as_json(found.cases, found.verdicts, number), "--json")
     for error in found.errors:
-        print(f"maskproof: {error}", file=sys.stderr)
+        refuse(error)
     missed = [case for case in found.cases if case.fate is fates.Fate.UNNOTICED]
     if not printed:
         show(*map(fates.survivor, missed))
     if found.errors:
         return 2
     if accept:
-        shipped = {claim.id: claim for claim in registry.shipped()}
+        shipped = registry.by_id()
         record.accept([shipped[name] for name in found.verdicts], found.cases, shipped)
         if not printed:
             show(f"recorded {len(found.cases)} changes")
@@ -136,12 +135,18 @@ def _audited(targets: list[str], most: int | None, seed: int, limit: Limit, outp
     from maskproof.proofs.verdict import Result
 
     record = {name: entry["verdict"] for name, entry in registry.recorded().items()}
-    load = partial(gather, targets, {claim.id: claim for claim in registry.shipped()})
-    supervised = limits.SUPPORTED and not os.environ.get("MASKPROOF_DEBUG")
+    load = partial(gather, targets, registry.by_id())
     found = _Found()
     with Watch(0, "changing claims") as watch:
         jobs = audit(
-            load, record, most=most, seed=seed, limit=limit, output=output, supervised=supervised, begun=watch.expect
+            load,
+            record,
+            most=most,
+            seed=seed,
+            limit=limit,
+            output=output,
+            supervised=limits.wanted(),
+            begun=watch.expect,
         )
         for done, (name, outcome) in enumerate(jobs, start=1):
             watch.show(name.split("\n")[0], done)
@@ -152,7 +157,7 @@ def _audited(targets: list[str], most: int | None, seed: int, limit: Limit, outp
                 case Result():
                     found.verdicts[name] = outcome.verdict
                 case Broken():
-                    found.errors.append(f"claim {name.split(chr(10))[0]}: internal error {outcome.message}")
+                    found.errors.append(f"claim {name.split(chr(10))[0]}: {internal(outcome.message)}")
                 case _:
                     found.errors.append(str(outcome))
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from maskproof.proofs import registry
+from maskproof.proofs.command import options
 from maskproof.proofs.command.console import show
 from maskproof.proofs.command.names import resolve
 from maskproof.proofs.processes.limits import Limit
@@ -68,7 +69,7 @@ def export_command(
         raise InvalidInput("--as without --only", "'the document has one form'", "name formulas with --only")
     if shape is not None and shape not in export.FORMS:
         raise InvalidInput(f"--as {arguments.shown(shape)}", "'the form is known'", f"use {', '.join(export.FORMS)}")
-    if out is not None and str(out) == "-":
+    if options.is_standard_output(out):
         out = None
     if out is not None:
         check_writable(out, "--out")
@@ -100,7 +101,7 @@ def given(
     from maskproof.proofs.command.targets import gather
     from maskproof.proofs.processes import limits
 
-    shipped = {claim.id: claim for claim in registry.shipped()}
+    shipped = registry.by_id()
     claims = gather(targets, shipped, lambda _: None)
     own = [claim for claim in claims if claim.id not in shipped]
     results = verify(own, timeout=Limit().seconds) if limits.SUPPORTED else verify(own)

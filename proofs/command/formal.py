@@ -76,7 +76,7 @@ def _chosen(targets: list[str]) -> list[Claim]:
         for name, why in BEYOND_COQ.items():
             show(f"left out  {name}: {why}")
         return [claim for claim in proved() if claim.id not in BEYOND_COQ]
-    shipped, good = {claim.id: claim for claim in registry.shipped()}, {claim.id for claim in proved()}
+    shipped, good = registry.by_id(), {claim.id for claim in proved()}
     chosen = gather(targets, shipped, lambda _: None)
     for claim in chosen:
         if claim.id in shipped and claim.id not in good:

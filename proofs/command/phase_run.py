@@ -11,7 +11,7 @@ from pathlib import Path
 
 from maskproof.numerics.certify import Box, Order
 from maskproof.numerics.series import Interval
-from maskproof.proofs.command import arguments, phase_files
+from maskproof.proofs.command import arguments, options, phase_files
 from maskproof.proofs.command.console import show
 from maskproof.proofs.command.score_files import check_plot
 from maskproof.proofs.maps import certificate, phase
@@ -67,7 +67,7 @@ def run(
         None if degree is None else arguments.whole(degree, "--degree", most=40),
         () if lengths is None else _lengths(lengths, order.n),
     )
-    printed = files.certificate is not None and str(files.certificate) == "-"
+    printed = options.is_standard_output(files.certificate)
     kept = None if printed else files.certificate
     if files.certificate is not None:
         certificate.map_certificate(survey)  # refuses what no certificate can hold, before any work

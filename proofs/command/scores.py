@@ -77,7 +77,7 @@ def scores_command(
     """
     from maskproof.proofs.command import arguments, score_files
 
-    printed = json_path is not None and str(json_path) == "-"
+    printed = options.is_standard_output(json_path)
     _check_outputs(out, plot, json_path if certify and not printed else None)
     if json_path is not None and not certify:
         raise InvalidInput("--json without --certify", "'only a certificate is written as JSON'", "use --out")

@@ -35,7 +35,7 @@ def show_command(
     if form == "latex":  # which says of each whether it is a theorem
         claims, recorded = given(targets, recorded)
     else:
-        claims = gather(targets, {claim.id: claim for claim in registry.shipped()}, lambda _: None)
+        claims = gather(targets, registry.by_id(), lambda _: None)
     for claim in claims:
         claim.check()  # what is malformed cannot be told
     record = with_checkers(recorded)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -50,9 +49,7 @@ def verify_command(
     timeout: Annotated[
         str, typer.Option("--timeout", metavar="S", help="Seconds that a claim, or loading a file, may take.")
     ] = "60",
-    memory: Annotated[
-        str, typer.Option("--memory", metavar="MB", help="Memory that it may take, in units of 10^6 bytes.")
-    ] = "2000",
+    memory: options.Memory = "2000",
     seed: options.Seed = "0",
     effort: Annotated[
         str, typer.Option("--effort", metavar="X", help="Draw X times the usual random samples; 4 halves the errors.")
@@ -79,7 +76,7 @@ def verify_command(
     number = arguments.whole(seed, "--seed", least=0, most=options.LAST_SEED)
     limit = arguments.limit(timeout, memory)
     check = _Check(number, arguments.positive(effort, "--effort"), limit)
-    printed = json_path is not None and str(json_path) == "-"
+    printed = options.is_standard_output(json_path)
     if json_path is not None and not printed:
         check_writable(json_path, "--json")
     known, record = _known(accept)
@@ -124,7 +121,7 @@ def _known(accept: bool) -> tuple[dict[str, Claim], dict[str, dict[str, Any]]]:
         if not accept:  # then the record is about to be written anew
             raise
         record = {}
-    return {claim.id: claim for claim in registry.shipped()}, record
+    return registry.by_id(), record
 
 
 @dataclass(frozen=True)
@@ -135,17 +132,12 @@ class _Check:
     effort: float
     limit: Limit
 
-    @property
-    def limited(self) -> bool:
-        """Whether there are limits: a debugger wants none."""
-        return limits.SUPPORTED and not os.environ.get("MASKPROOF_DEBUG")
-
     def rows(self, load: Load, record: Mapping[str, Mapping[str, Any]], output: Output) -> list[Row]:
         """A row for each claim; one that is malformed, or runs wild, does not keep the others from being checked."""
         from maskproof.proofs.processes.supervision import Supervised, Unsupervised, Verdicts
 
         rows, jobs = [], partial(Verdicts, effort=self.effort)
-        if self.limited:
+        if limits.wanted():
             chosen = Supervised(load, self.seed, self.limit, output=output, jobs=jobs)
         else:
             chosen = Unsupervised(load, self.seed, jobs=jobs)
@@ -166,7 +158,7 @@ class _Check:
         results = [row.result for row in rows if row.result is not None]
         found: dict[str, Explained] = {}
         with Watch(len(results), "explaining") as watch:
-            for each in explained(load, results, self.seed, self.limit if self.limited else None):
+            for each in explained(load, results, self.seed, self.limit if limits.wanted() else None):
                 found[each.result.id] = each
                 watch.show("explaining", len(found))
         return found

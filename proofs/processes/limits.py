@@ -95,6 +95,11 @@ class Output(Enum):
     DROPPED = auto()
 
 
+def wanted() -> bool:
+    """Whether claims are checked under limits: where that is possible, unless somebody debugs."""
+    return SUPPORTED and not os.environ.get("MASKPROOF_DEBUG")
+
+
 class Stopped(BaseException):
     """The process has been asked to end, by Ctrl-C or by a signal."""
 

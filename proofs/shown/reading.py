@@ -90,7 +90,7 @@ def checked(*claims: str | Claim) -> Page:
     """
     chosen = [_claim(claim) for claim in claims]
     results = verify(chosen)
-    shipped = {claim.id: claim for claim in registry.shipped()}
+    shipped = registry.by_id()
     known = [r for r, claim in zip(results, chosen, strict=True) if shipped.get(r.id) is claim]
     lines = registry.differences(known, registry.recorded())
     if lines:
