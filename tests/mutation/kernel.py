@@ -182,6 +182,7 @@ class _Finder(importlib.machinery.SourceFileLoader):
     def __init__(self, mutant: Mutant) -> None:
         super().__init__(mutant.module, str(ROOT / (mutant.module.replace(".", "/") + ".py")))
         self.mutant = mutant
+        self.used = False
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
         """The changed module, if it is the one that is asked for."""
@@ -191,6 +192,7 @@ class _Finder(importlib.machinery.SourceFileLoader):
 
     def get_code(self, fullname: str) -> CodeType:
         """The changed code."""
+        self.used = True
         return compile(self.mutant.tree, self.path, "exec")
 
 
@@ -214,19 +216,18 @@ def _passes(files: list[str], mutant: Mutant | None = None) -> bool:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        if mutant is not None:
-            sys.meta_path.insert(0, _Finder(mutant))  # type: ignore[arg-type]
+        finder = None if mutant is None else _Finder(mutant)
+        if finder is not None:
+            sys.meta_path.insert(0, finder)  # type: ignore[arg-type]
         import pytest
 
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
         outcome = int(pytest.main([*files, *FAST]))
-        if mutant is not None and not outcome and not isinstance(sys.modules[mutant.module].__loader__, _Finder):
-            outcome = UNCHANGED
-        os._exit(outcome)
-    _, status = os.waitpid(child, 0)
-    if os.waitstatus_to_exitcode(status) == UNCHANGED:
-        sys.exit(f"{mutant.module if mutant else 'a module'} was loaded without its change")
-    return os.waitstatus_to_exitcode(status) == 0
+        os._exit(outcome if finder is None or finder.used else UNCHANGED)
+    outcome = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if outcome == UNCHANGED:
+        sys.exit("the tests have not loaded the changed module")
+    return outcome == 0
 
 
 def main() -> None:
